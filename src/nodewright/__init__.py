@@ -1,0 +1,1 @@
+"""Nodewright: a Kubernetes node autoscaler that says why."""

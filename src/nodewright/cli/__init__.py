@@ -1,0 +1,1 @@
+"""The command line: reads arguments, calls the other rooms, prints values. Decides nothing."""

@@ -1,0 +1,1 @@
+"""Old resources turned into those of today."""

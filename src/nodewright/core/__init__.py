@@ -1,0 +1,1 @@
+"""Decisions as pure functions of values: no waiting, no clock, no chance, no clients."""

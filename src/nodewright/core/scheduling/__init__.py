@@ -1,0 +1,1 @@
+"""Where every pod goes, and which nodes to make for the rest."""

@@ -1,0 +1,1 @@
+"""Manifests checked before they reach a cluster."""

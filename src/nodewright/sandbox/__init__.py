@@ -1,0 +1,1 @@
+"""A real Kubernetes control plane on this machine: a playground for users, the ground for tests."""

@@ -1,0 +1,1 @@
+"""What we know of the cluster: objects by kind, snapshots on disk and in memory."""
