@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from nodewright.cli.errors import EXIT_FINE
+from nodewright.cli.errors import CODE_USAGE, EXIT_FINE
+from nodewright.cli.output import say
+from nodewright.model.errors import UserError
 
 
 def completion(
@@ -22,4 +24,25 @@ def completion(
     from nodewright.cli.main import build_app
 
     sys.stdout.write(build_app().generate_completion(shell=shell))
+    return EXIT_FINE
+
+
+def install_completion() -> int:
+    """Write the completion script where the current shell looks for it.
+
+    $ nodewright --install-completion
+    """
+    from cyclopts.completion import ShellDetectionError
+
+    from nodewright.cli.main import build_app
+
+    try:
+        written = build_app().install_completion(add_to_startup=False)
+    except ShellDetectionError:
+        raise UserError(
+            "the current shell is not known",
+            code=CODE_USAGE,
+            advice="print the script for a shell of your choice with nodewright completion SHELL",
+        ) from None
+    say(f"completion is installed in {written}; it works in new shells")
     return EXIT_FINE

@@ -1,9 +1,9 @@
 """The door: `nodewright VERB`, with every verb in a module of its own.
 
 A verb is registered by its import path and a line of help, so that `nodewright --help` imports
-none of them and `nodewright plan` imports only `plan`. Its docstring is its help and has an example in a line that
-starts with `$ nodewright`. Each returns its exit status (0 fine, 1 done
-and something was found, 2 could not be done). Failures are worded by `errors.Boundary`.
+none of them and `nodewright plan` imports only `plan`. Its docstring is its help and has examples in
+lines that start with `$ nodewright`. It returns its exit status (0 fine, 1 done and something was
+found, 2 could not be done). Failures are worded by `errors.Boundary`.
 """
 
 import sys
@@ -31,6 +31,12 @@ COMMANDS: Final = (
     ("demo", "demo:demo", _TRY, "Watch it work on a bundled example; needs nothing."),
     ("sandbox", "sandbox:app", _TRY, "Run a real control plane on this machine."),
     ("completion", "completion:completion", _PROGRAM, "Print the completion script of a shell."),
+    (
+        "--install-completion",
+        "completion:install_completion",
+        _PROGRAM,
+        "Install completion for the current shell.",
+    ),
 )
 """Name, `module:attribute` in this room, group and one line of help of every verb."""
 
@@ -75,9 +81,6 @@ def build_app(wanted: str = "") -> App:
                 help=None if name == wanted else line,
                 sort_key=position,
             )
-    app.register_install_completion_command(
-        add_to_startup=False, group=_PROGRAM, help="Install completion for the current shell."
-    )
     return app
 
 
