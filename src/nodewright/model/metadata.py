@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 
-class Struct(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True):
+class Struct(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """A frozen value with Kubernetes' spelling of its fields."""
 
 

@@ -1,0 +1,54 @@
+"""The kinds of objects that a snapshot may hold, and where each goes in a World."""
+
+from typing import Final
+
+import msgspec
+
+from nodewright.model.metadata import Struct
+from nodewright.model.node import Node
+from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodepool import NodePool
+from nodewright.model.overlay import NodeOverlay
+from nodewright.model.pdb import PodDisruptionBudget
+from nodewright.model.pod import DaemonSet, Namespace, Pod, Workload
+from nodewright.model.volume import (
+    CSINode,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    VolumeAttachment,
+)
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """One kind: how it is written, how it is read, and the field of a World that holds it."""
+
+    api_version: str
+    kind: str
+    struct: type[Struct]
+    field: str
+    namespaced: bool = False
+
+
+_ALL: Final = (
+    Kind("v1", "Pod", Pod, "pods", True),
+    Kind("v1", "Node", Node, "nodes"),
+    Kind("karpenter.sh/v1", "NodeClaim", NodeClaim, "node_claims"),
+    Kind("karpenter.sh/v1", "NodePool", NodePool, "node_pools"),
+    Kind("karpenter.sh/v1alpha1", "NodeOverlay", NodeOverlay, "node_overlays"),
+    Kind("apps/v1", "DaemonSet", DaemonSet, "daemon_sets", True),
+    Kind("v1", "Namespace", Namespace, "namespaces"),
+    Kind("v1", "PersistentVolumeClaim", PersistentVolumeClaim, "volume_claims", True),
+    Kind("v1", "PersistentVolume", PersistentVolume, "volumes"),
+    Kind("storage.k8s.io/v1", "StorageClass", StorageClass, "storage_classes"),
+    Kind("storage.k8s.io/v1", "CSINode", CSINode, "csi_nodes"),
+    Kind("storage.k8s.io/v1", "VolumeAttachment", VolumeAttachment, "volume_attachments"),
+    Kind("policy/v1", "PodDisruptionBudget", PodDisruptionBudget, "disruption_budgets", True),
+    Kind("apps/v1", "ReplicaSet", Workload, "replica_sets", True),
+    Kind("apps/v1", "Deployment", Workload, "deployments", True),
+    Kind("apps/v1", "StatefulSet", Workload, "stateful_sets", True),
+    Kind("batch/v1", "Job", Workload, "jobs", True),
+)
+
+KINDS: Final = {(kind.api_version, kind.kind): kind for kind in _ALL}
+FIELDS: Final = {kind.field: kind for kind in _ALL}
