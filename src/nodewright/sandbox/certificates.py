@@ -111,6 +111,12 @@ class Authority:
             .serial_number(x509.random_serial_number())
             .not_valid_before(self._now - _CLOCK_SLACK)
             .not_valid_after(self._now + _LIFE)
+            # Both identifiers are optional by the standard and demanded by Python since 3.13.
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(public_key), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()),
+                critical=False,
+            )
         )
 
 

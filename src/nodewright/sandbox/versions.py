@@ -29,17 +29,17 @@ def choose_version(wanted: str) -> str:
     match = _WANTED.fullmatch(wanted.strip())
     if match is None:
         raise UserError(
-            f"'{wanted}' is not a Kubernetes version: write a minor such as 1.34, "
-            "or an exact release such as 1.34.4",
+            f"'{wanted}' is not a Kubernetes version",
             code="NW-9101",
+            advice="write a minor such as 1.34, or an exact release such as 1.34.4",
         )
     minor = int(match["minor"])
     if minor not in PATCH_OF_MINOR:
         first, last = min(PATCH_OF_MINOR), max(PATCH_OF_MINOR)
         raise UserError(
-            f"the sandbox runs Kubernetes 1.{first} to 1.{last}, not {wanted}: "
-            "choose one of these with --kubernetes-version or KUBE_VERSION",
+            f"the sandbox runs Kubernetes 1.{first} to 1.{last}, not {wanted}",
             code="NW-9101",
+            advice="choose one of these with --kubernetes-version or KUBE_VERSION",
         )
     return f"v1.{minor}{match['patch']}" if match["patch"] else PATCH_OF_MINOR[minor]
 
