@@ -1,0 +1,58 @@
+# One door to work. `make help` lists what can be asked for.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+READY := .venv/.ready
+PYTEST := $(BIN)/pytest
+JOBS ?= auto
+
+.PHONY: help setup lock demo check test test-fast unit e2e soak bench docs
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## Make .venv, with .venv/bin/nodewright in it
+
+$(READY): requirements.lock pyproject.toml tools/setup.sh
+	@tools/setup.sh
+
+lock: ## Choose the newest allowed packages anew (requirements.lock)
+	@tools/setup.sh lock
+
+demo: $(READY) ## Plan nodes for a bundled example cluster
+	@$(BIN)/nodewright demo
+
+check: $(READY) ## Format, lint, types, import contracts, house rules
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --strict src
+	@$(BIN)/lint-imports --no-timings > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
+	@$(PYTEST) tests/tidy
+
+test: check unit e2e ## Everything but the long runs: check, unit tests, end-to-end sample
+
+test-fast: check unit ## The same without the end-to-end tests (needs no Go)
+
+unit: $(READY)
+	@$(PYTEST) -n $(JOBS) -m "not e2e and not soak" --ignore=tests/tidy
+
+e2e: $(READY) ## End-to-end tests on a real control plane
+	@if [ ! -d tests/e2e ]; then echo "e2e: there are no end-to-end tests yet"; \
+	elif [ -n "$$KUBEBUILDER_ASSETS" ] || go version > /dev/null 2>&1; then \
+		$(PYTEST) -m "e2e and not soak" tests/e2e; \
+	else \
+		echo "e2e: a control plane is built from source with Go, and Go is missing." >&2; \
+		echo "e2e: install Go 1.24 or newer (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder with" >&2; \
+		echo "e2e: kube-apiserver, etcd and kubectl, or leave these tests out with: make test-fast" >&2; \
+		exit 2; \
+	fi
+
+soak: $(READY) ## The long runs: 100,000 examples of each property, every fault
+	@$(PYTEST) -n $(JOBS) -m soak
+
+bench: $(READY) ## Measure what we promise about speed
+	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done
+
+docs: $(READY) ## Build the documentation into site/
+	@$(BIN)/zensical build --clean

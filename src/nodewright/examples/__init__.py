@@ -1,0 +1,1 @@
+"""Snapshots that come with the program: invented clusters to look at and to learn from."""
