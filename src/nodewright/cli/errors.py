@@ -11,7 +11,6 @@ where the only thing left to do is to word the failure and leave.
 
 import os
 import sys
-import traceback
 from types import TracebackType
 from typing import Final, Self
 
@@ -51,6 +50,8 @@ class Boundary:
             _stop_writing()
             return True
         if self.debug:
+            import traceback
+
             traceback.print_exception(error)
         _write(word_failure(error))
         return True

@@ -1,96 +1,137 @@
 """The door: `nodewright VERB`, with every verb in a module of its own.
 
-A verb is registered by its import path and a line of help, so that `nodewright --help` imports
-none of them and `nodewright plan` imports only `plan`. Its docstring is its help and has examples in
-lines that start with `$ nodewright`. It returns its exit status (0 fine, 1 done and something was
-found, 2 could not be done). Failures are worded by `errors.Boundary`.
+A verb is registered by its import path and a line of help, so that `nodewright plan` imports only
+`plan`, and the first page (`nodewright --help`) imports nothing but this file: it answers at once. A
+verb's docstring is its help and has examples in lines that start with `$ nodewright`. It returns its
+exit status (0 fine, 1 done and something was found, 2 could not be done). Failures are worded by
+`errors.Boundary`.
 """
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
-
-from cyclopts import App, Group
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nodewright.cli.errors import EXIT_FINE, Boundary
 
-_DECIDE: Final = Group("Look and decide", sort_key=1)
-_MANIFESTS: Final = Group("Manifests and catalog", sort_key=2)
-_TRY: Final = Group("Try it", sort_key=3)
-_PROGRAM: Final = Group("This program", sort_key=4)
+if TYPE_CHECKING:
+    from cyclopts import App
 
-COMMANDS: Final = (
-    ("plan", "plan:plan", _DECIDE, "Say which nodes the pending pods would get, and why."),
-    ("consolidate", "consolidate:consolidate", _DECIDE, "Say which nodes could go, and why."),
-    ("explain", "explain:explain", _DECIDE, "Explain a pod, a node, a pool or a code."),
-    ("lint", "lint:lint", _MANIFESTS, "Find mistakes in NodePools, classes and workloads."),
-    ("convert", "convert:convert", _MANIFESTS, "Rewrite older Karpenter manifests as v1."),
-    ("crds", "crds:crds", _MANIFESTS, "Print the CustomResourceDefinitions."),
-    ("catalog", "catalog:catalog", _MANIFESTS, "List and filter EC2 instance types and prices."),
-    ("demo", "demo:demo", _TRY, "Watch it work on a bundled example; needs nothing."),
-    ("sandbox", "sandbox:app", _TRY, "Run a real control plane on this machine."),
-    ("completion", "completion:completion", _PROGRAM, "Print the completion script of a shell."),
-    (
+
+class Command(NamedTuple):
+    """A verb: its name, where its function or group of verbs lives, and one line about it."""
+
+    name: str
+    target: str
+    line: str
+
+
+_DECIDE: Final = (
+    Command("plan", "plan:plan", "Say which nodes the pending pods would get, and why."),
+    Command("explain", "explain:explain", "Explain a pod, a node, a pool or a code."),
+)
+_MANIFESTS: Final = (
+    Command("lint", "lint:lint", "Find mistakes in NodePools, node classes and workloads."),
+    Command("convert", "convert:convert", "Rewrite older Karpenter manifests as v1."),
+    Command("crds", "crds:crds", "Print the CustomResourceDefinitions."),
+    Command("catalog", "catalog:catalog", "List and filter EC2 instance types and prices."),
+)
+_TRY: Final = (
+    Command("demo", "demo:demo", "Plan a bundled example; needs no cluster and no cloud."),
+    Command("sandbox", "sandbox:app", "Run a real control plane on this machine."),
+)
+_PROGRAM: Final = (
+    Command("completion", "completion:completion", "Print the completion script of a shell."),
+    Command(
         "--install-completion",
         "completion:install_completion",
-        _PROGRAM,
         "Install completion for the current shell.",
     ),
 )
-"""Name, `module:attribute` in this room, group and one line of help of every verb."""
-
-DEBUG_FLAG: Final = "--debug"
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("nodewright")
+_FLAGS: Final = (
+    Command("--version", "", "Print the version."),
+    Command("--help, -h", "", "Print this page; after a command, the page of that command."),
+    Command("--debug", "", "After any command, show the traceback of a failure."),
+)
 
 
-def build_app(wanted: str = "") -> App:
+def _present(commands: tuple[Command, ...]) -> tuple[Command, ...]:
+    """Keep the verbs whose module is part of this build."""
+    here = Path(__file__).parent
+    return tuple(
+        command
+        for command in commands
+        if not command.target or (here / f"{command.target.partition(':')[0]}.py").exists()
+    )
+
+
+COMMANDS: Final = _present((*_DECIDE, *_MANIFESTS, *_TRY, *_PROGRAM))
+
+_ABOUT: Final = (
+    "A Kubernetes node autoscaler that takes Karpenter's resources as they are and says why."
+)
+_FIRST_PAGE: Final[tuple[list[str], ...]] = ([], ["--help"], ["-h"])
+
+
+def first_page() -> str:
+    """Write the page that lists every verb."""
+    lines = ["Usage: nodewright COMMAND [ARGUMENTS]", "", _ABOUT]
+    for title, commands in (
+        ("Look and decide", _DECIDE),
+        ("Manifests and catalog", _MANIFESTS),
+        ("Try it", _TRY),
+        ("This program", (*_PROGRAM, *_FLAGS)),
+    ):
+        lines += ["", title, *(f"  {verb.name:<22}{verb.line}" for verb in _present(commands))]
+    lines += [
+        "",
+        "Examples",
+        "  $ nodewright demo",
+        "  $ nodewright plan cluster.json -o json",
+        "",
+        "Exit status: 0 fine, 1 done and something was found, 2 could not be done.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def build_app(wanted: str = "") -> "App":
     """Make the command line with every verb registered and none imported.
 
     The wanted verb speaks for itself (its docstring is its help); the others have their one line,
     so that nobody needs to import them.
     """
+    from cyclopts import App
+
     app = App(
         name="nodewright",
-        help=(
-            "A Kubernetes node autoscaler that takes Karpenter's resources as they are and says why.\n\n"
-            "Exit status: 0 fine, 1 done and something was found, 2 could not be done."
-        ),
+        help=_ABOUT,
         help_format="plaintext",
-        help_epilogue=f"{DEBUG_FLAG} on any command shows the traceback of a failure.",
+        help_epilogue="--debug shows the traceback of a failure.",
         version=_version,
         print_error=False,
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
         result_action="return_value",
     )
-    app["--help"].group = _PROGRAM
-    app["--version"].group = _PROGRAM
-    here = Path(__file__).parent
-    for position, (name, target, group, line) in enumerate(COMMANDS):
-        if (here / f"{target.partition(':')[0]}.py").exists():
-            app.command(
-                f"nodewright.cli.{target}",
-                name=name,
-                group=group,
-                help=None if name == wanted else line,
-                sort_key=position,
-            )
+    for command in COMMANDS:
+        app.command(
+            f"nodewright.cli.{command.target}",
+            name=command.name,
+            help=None if command.name == wanted else command.line,
+        )
     return app
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit status."""
-    tokens = [argument for argument in arguments if argument != DEBUG_FLAG]
+    tokens = [argument for argument in arguments if argument != "--debug"]
     boundary = Boundary(debug=len(tokens) < len(arguments))
     with boundary:
-        result = build_app(wanted=tokens[0] if tokens else "")(tokens)
-        boundary.status = result if isinstance(result, int) else EXIT_FINE
+        if tokens in _FIRST_PAGE:
+            sys.stdout.write(first_page())
+        else:
+            result = build_app(wanted=tokens[0])(tokens)
+            boundary.status = result if isinstance(result, int) else EXIT_FINE
         sys.stdout.flush()
     return boundary.status
 
@@ -98,3 +139,9 @@ def run(arguments: Sequence[str]) -> int:
 def main() -> None:
     """Run the command line of this process and leave with its status."""
     sys.exit(run(sys.argv[1:]))
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("nodewright")
