@@ -16,9 +16,16 @@ def regions() -> tuple[str, ...]:
     return bundled_table().regions
 
 
-@lru_cache(maxsize=64)
 def instance_types_for(region: str, settings: NodeSettings = DEFAULT) -> tuple[InstanceType, ...]:
-    """Give every type that a region sells, by the bundled table, in order of name."""
+    """Give every type that a region sells, by the bundled table, in order of name.
+
+    The answer is kept: asking again for the same region and settings costs nothing.
+    """
+    return _bundled_types(region, settings)
+
+
+@lru_cache(maxsize=64)
+def _bundled_types(region: str, settings: NodeSettings) -> tuple[InstanceType, ...]:
     return resolve(bundled_table(), region, settings)
 
 
