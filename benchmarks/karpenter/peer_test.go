@@ -90,6 +90,36 @@ func TestARunningNodeIsFilledBeforeANewOneIsMade(t *testing.T) {
 	}
 }
 
+func TestPodsOnADeletingNodeArePlannedForUnlessTheyMayNotMove(t *testing.T) {
+	claim := `{"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": {"name": "old",
+	    "deletionTimestamp": "2026-01-01T00:00:00Z", "labels": {"karpenter.sh/nodepool": "default"}},
+	  "spec": {"requirements": [],
+	    "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"}},
+	  "status": {"nodeName": "old-node", "capacity": {"cpu": "2"}, "allocatable": {"cpu": "2"}}}`
+	node := `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "old-node", "labels": {
+	    "karpenter.sh/nodepool": "default", "karpenter.sh/registered": "true",
+	    "karpenter.sh/initialized": "true", "node.kubernetes.io/instance-type": "small"}},
+	  "status": {"capacity": {"cpu": "2", "pods": "10"}, "allocatable": {"cpu": "2", "pods": "10"}}}`
+	moves := pod("moves", "500m", `, "nodeName": "old-node"`)
+	stays := strings.Replace(pod("stays", "500m", `, "nodeName": "old-node"`), `"namespace"`,
+		`"annotations": {"karpenter.sh/do-not-disrupt": "true"}, "namespace"`, 1)
+	said := plan(t, document("", nodePool, claim, node, moves, stays))
+	if len(said.NewNodes) != 1 || !slices.Equal(said.NewNodes[0].Pods, []string{"default/moves"}) {
+		t.Errorf("new nodes: %+v, unschedulable: %+v", said.NewNodes, said.Unschedulable)
+	}
+}
+
+func TestANodeOverlayChangesThePrice(t *testing.T) {
+	overlay := `{"apiVersion": "karpenter.sh/v1alpha1", "kind": "NodeOverlay", "metadata": {"name": "dear"},
+	  "spec": {"price": "0.3", "requirements": [
+	    {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]}]}}`
+	on := plan(t, document("", nodePool, overlay, pod("fits", "1", "")))
+	off := plan(t, document(`"featureGates": {"NodeOverlay": false}`, nodePool, overlay, pod("fits", "1", "")))
+	if on.PricePerHour != 0.2 || off.PricePerHour != 0.1 {
+		t.Errorf("price is %v with the overlay and %v without", on.PricePerHour, off.PricePerHour)
+	}
+}
+
 func TestWellKnownLabelsOfOneProblemDoNotReachTheNext(t *testing.T) {
 	picky := pod("picky", "1", `, "nodeSelector": {"example.com/color": "red"}`)
 	if said := plan(t, document(`"wellKnownLabels": ["example.com/color"]`, nodePool, picky)); len(said.NewNodes) != 1 {
