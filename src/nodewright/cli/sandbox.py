@@ -22,6 +22,7 @@ from nodewright.sandbox.folder import (
     list_folders,
     require_linux,
 )
+from nodewright.sandbox.versions import choose_version, minor_of
 
 _NODES_MAX: Final = 5_000
 
@@ -82,7 +83,8 @@ def up(
         found = cluster.start(spec, lambda step: screen.say(f"  {step}"))
         what = f"Kubernetes {chosen.version} is ready after {time.monotonic() - begun:.1f} s"
     else:
-        what = f"Kubernetes {found.record.kubernetes_version} was running already"
+        found.await_ready(lambda step: screen.say(f"  {step}"))
+        what = f"Kubernetes {_keep(found.record, kubernetes_version)} was running already"
     if nodes:
         found.add_nodes(nodes)
     screen.say(f"{what}. To use it:\n")
@@ -104,7 +106,7 @@ def down(
     $ nodewright sandbox down --all
     """
     require_linux()
-    folders = list_folders() if every else (folder_of(name),)
+    folders = _not_owned(list_folders()) if every else (folder_of(name),)
     ended = [folder.name for folder in folders if cluster.stop(folder)]
     if ended:
         screen.say(f"ended and removed: {', '.join(ended)}")
@@ -149,6 +151,30 @@ def env(*, name: NameOption = "default") -> int:
         )
     _print_exports(found.folder)
     return EXIT_FINE
+
+
+def _keep(record: Record, wanted: str | None) -> str:
+    running = record.kubernetes_version
+    if wanted is not None and minor_of(choose_version(wanted)) != minor_of(running):
+        raise UserError(
+            f"sandbox {record.name} runs Kubernetes {running}, not {wanted}",
+            code="NW-9111",
+            advice=f"end it with `nodewright sandbox down{_flag(record.name)}`, or use another "
+            "--name for a second one",
+        )
+    return running
+
+
+def _not_owned(folders: tuple[Folder, ...]) -> list[Folder]:
+    """Leave out what ends by itself: the sandboxes of tests that are running now."""
+    kept = []
+    for folder in folders:
+        record = folder.read_record()
+        if record is not None and record.owned and folder.is_running():
+            screen.say(f"left alone: {folder.name}, which ends with the process that started it")
+        else:
+            kept.append(folder)
+    return kept
 
 
 def _print_exports(folder: Folder) -> None:

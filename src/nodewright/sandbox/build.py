@@ -101,7 +101,8 @@ def _build(version: str, sources: Path, target: Path, say: Say) -> None:
     )
     module = sources / "controlplane"
     if version != DEFAULT_VERSION:
-        module = _generate_module(version, module, target.with_name(target.name + ".module"), say)
+        say(f"working out the Go modules of Kubernetes {version}")
+        module = generate_module(version, module, target.with_name(target.name + ".module"))
     _build_control_plane(version, module, draft, say)
     companions = sources / "companions"
     for name, path, package, variable in (
@@ -140,9 +141,8 @@ def _build_control_plane(version: str, module: Path, draft: Path, say: Say) -> N
         (draft / name).symlink_to("controlplane")
 
 
-def _generate_module(version: str, template: Path, folder: Path, say: Say) -> Path:
-    """Make a module for another release than the one whose module file is kept in the tree."""
-    say(f"working out the Go modules of Kubernetes {version}")
+def generate_module(version: str, template: Path, folder: Path) -> Path:
+    """Make the Go module of a release in a new folder, with the program of the template."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     shutil.copyfile(template / "main.go", folder / "main.go")

@@ -4,15 +4,18 @@ import ctypes
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 
+from nodewright.sandbox.folder import Folder
 from nodewright.sandbox.programs import Program
 
 # From linux/prctl.h: the signal a process gets when its parent dies.
 _PR_SET_PDEATHSIG = 1
+_QUICK_DEATH_S = 5.0
 _LAST_WORDS_BYTES = 4096
 _LAST_WORDS_LINES = 3
 
@@ -22,12 +25,16 @@ class Child(msgspec.Struct, frozen=True):
 
     program: Program
     process: subprocess.Popen[bytes]
-    restart_count: int
+    started_s: float
+    restart_count: int = 0
+    # How often in a row it died soon after its start.
+    quick_death_count: int = 0
 
 
-def launch(program: Program, home: Path, logs: Path, restart_count: int) -> Child:
+def launch(program: Program, folder: Folder) -> Child:
     """Start a program in the sandbox's folder, its output added to its log."""
-    with (logs / f"{program.name}.log").open("ab") as log:
+    home = folder.path
+    with (folder.logs / f"{program.name}.log").open("ab") as log:
         process = subprocess.Popen(  # noqa: S603 - our own programs.
             program.argv,
             executable=program.argv[0],
@@ -39,7 +46,17 @@ def launch(program: Program, home: Path, logs: Path, restart_count: int) -> Chil
             stderr=subprocess.STDOUT,
             preexec_fn=_die_with(os.getpid()),  # noqa: PLW1509 - the supervisor has one thread.
         )
-    return Child(program, process, restart_count)
+    return Child(program, process, time.monotonic())
+
+
+def relaunch(dead: Child, folder: Folder) -> Child:
+    """Start a program again in the place of one that died."""
+    quick = time.monotonic() - dead.started_s < _QUICK_DEATH_S
+    return msgspec.structs.replace(
+        launch(dead.program, folder),
+        restart_count=dead.restart_count + 1,
+        quick_death_count=dead.quick_death_count + 1 if quick else 0,
+    )
 
 
 def end_all(children: Iterable[Child]) -> None:

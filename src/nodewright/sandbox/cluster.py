@@ -32,7 +32,6 @@ class Sandbox:
     def __init__(self, folder: Folder, owned: "subprocess.Popen[bytes] | None" = None) -> None:
         self.folder = folder
         self.kubeconfig = folder.kubeconfig
-        self._binaries = folder.read_spec().binaries
         self._owned = owned
 
     @property
@@ -53,7 +52,7 @@ class Sandbox:
             "KUBECACHEDIR": str(self.folder.kubectl_cache),
         }
         return subprocess.run(  # noqa: S603 - our own kubectl.
-            [self._binaries.kubectl, *arguments],
+            [self.folder.read_spec().binaries.kubectl, *arguments],
             input=stdin,
             env=environment,
             capture_output=True,
@@ -88,8 +87,34 @@ class Sandbox:
             return
         assert self._owned.stdin is not None
         self._owned.stdin.close()
-        self._owned.wait(_STOP_LIMIT_S)
+        try:
+            self._owned.wait(_STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._owned.kill()
+            self._owned.wait()
         shutil.rmtree(self.folder.path, ignore_errors=True)
+
+    def await_ready(self, say: "Say") -> None:
+        """Wait until the start, whoever asked for it, has come to its end."""
+        end = time.monotonic() + _START_LIMIT_S
+        step = ""
+        while time.monotonic() < end:
+            # In this order: a supervisor that ends well after the look has written its record.
+            alive = self.folder.is_running()
+            record = self.folder.read_record()
+            if record is not None and record.phase == "ready" and alive:
+                return
+            if not alive:
+                raise _start_failure(self.folder)
+            if record is not None and record.step != step:
+                step = record.step
+                say(step)
+            time.sleep(_POLL_S)
+        raise UserError(
+            f"sandbox {self.folder.name} is not ready after {_START_LIMIT_S:.0f} s",
+            code="NW-9112",
+            where=str(self.folder.logs),
+        )
 
 
 def start(spec: Spec, say: Say) -> Sandbox:
@@ -109,14 +134,16 @@ def start(spec: Spec, say: Say) -> Sandbox:
         _clear(folder)
         folder.write_spec(spec)
         process = _launch_supervisor(folder, lock, owned=spec.owned)
+        if not spec.owned:
+            process.wait()  # It has left a child of its own behind.
     finally:
         os.close(lock)  # The supervisor has its own copy, and with it the lock.
     sandbox = Sandbox(folder, process if spec.owned else None)
     try:
-        _await_ready(folder, process, say)
+        sandbox.await_ready(say)
     except BaseException:
         # Interrupted or failed: an owned sandbox takes its folder along, the other leaves its logs.
-        if spec.owned or process.poll() is None:
+        if spec.owned or folder.is_running():
             sandbox.stop()
         raise
     return sandbox
@@ -160,23 +187,17 @@ def stop(folder: Folder) -> bool:
 def _end_supervisor(folder: Folder, lock: int) -> None:
     # The lock is free once the supervisor is gone, and its programs end before or with it.
     for number in (signal.SIGTERM, signal.SIGKILL):
-        if _await_lock(lock, 0.0):
-            return
-        record = folder.read_record()
-        if record is not None:
-            os.kill(record.supervisor_pid, number)
-        if _await_lock(lock, _STOP_LIMIT_S):
-            return
+        asked = False
+        end = time.monotonic() + _STOP_LIMIT_S
+        while time.monotonic() < end:
+            if try_lock(lock):
+                return
+            record = folder.read_record()
+            if record is not None and not asked:
+                os.kill(record.supervisor_pid, number)
+                asked = True
+            time.sleep(_POLL_S)
     raise UserError(f"sandbox {folder.name} does not end", code="NW-9112", where=str(folder.path))
-
-
-def _await_lock(lock: int, limit_s: float) -> bool:
-    end = time.monotonic() + limit_s
-    while not try_lock(lock):
-        if time.monotonic() >= end:
-            return False
-        time.sleep(_POLL_S)
-    return True
 
 
 def _clear(folder: Folder) -> None:
@@ -201,26 +222,6 @@ def _launch_supervisor(folder: Folder, lock: int, *, owned: bool) -> "subprocess
             start_new_session=True,
             pass_fds=(lock,),
         )
-
-
-def _await_ready(folder: Folder, process: "subprocess.Popen[bytes]", say: Say) -> None:
-    end = time.monotonic() + _START_LIMIT_S
-    step = ""
-    while time.monotonic() < end:
-        record = folder.read_record()
-        if record is not None and record.phase == "ready":
-            return
-        if record is not None and record.step != step:
-            step = record.step
-            say(step)
-        if process.poll() is not None:
-            raise _start_failure(folder)
-        time.sleep(_POLL_S)
-    raise UserError(
-        f"sandbox {folder.name} is not ready after {_START_LIMIT_S:.0f} s",
-        code="NW-9112",
-        where=str(folder.logs),
-    )
 
 
 def _start_failure(folder: Folder) -> UserError:

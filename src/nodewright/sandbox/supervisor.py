@@ -27,15 +27,14 @@ from nodewright.sandbox.folder import Folder, Member, Record, Spec
 from nodewright.sandbox.furnish import furnish
 from nodewright.sandbox.loopback import find_free_ports
 from nodewright.sandbox.probe import Prober
-from nodewright.sandbox.programs import Plan, Ports, Program, plan_programs
+from nodewright.sandbox.programs import Ports, plan_programs
 
 _START_ATTEMPTS_MAX = 3
 _START_LIMIT_S = 120.0
 _POLL_S = 0.05
-_RESTARTS_MAX = 20
+_QUICK_DEATHS_MAX = 20
 _RESTART_PAUSE_S = 0.2
 _DEFAULT_ACCOUNT = "/api/v1/namespaces/default/serviceaccounts/default"
-_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class StartError(Exception):
@@ -102,27 +101,18 @@ class Supervisor:
         self._note(server=ports.server)
         furnish(self._folder, self._spec, ports.server, datetime.now(UTC))
         prober = Prober(self._folder.certificates)
-        plan: Plan = plan_programs(
-            self._spec.binaries, self._folder, ports, self._spec.apiserver_flags
-        )
+        plan = plan_programs(self._spec.binaries, self._folder, ports, self._spec.apiserver_flags)
         for wave in plan.waves:
             self._note(step="starting " + ", ".join(program.name for program in wave))
             for program in wave:
-                self._launch(program)
+                self._children[program.name] = children.launch(program, self._folder)
+            self._note()
             for program in wave:
                 self._await(program.name, prober, program.ready_url)
         # Pods are refused until their namespace has its service account.
         self._note(step="waiting for the default service account")
         self._await("kube-controller-manager", prober, ports.server + _DEFAULT_ACCOUNT)
         self._note(phase="ready", step="running")
-
-    def _launch(self, program: Program) -> None:
-        child = self._children.get(program.name)
-        restart_count = child.restart_count + 1 if child else 0
-        self._children[program.name] = children.launch(
-            program, self._folder.path, self._folder.logs, restart_count
-        )
-        self._note()
 
     def _await(self, name: str, prober: Prober, url: str) -> None:
         limit = time.monotonic() + _START_LIMIT_S
@@ -150,10 +140,11 @@ class Supervisor:
             for child in list(self._children.values()):
                 if child.process.poll() is None:
                     continue
-                if child.restart_count >= _RESTARTS_MAX:
+                if child.quick_death_count >= _QUICK_DEATHS_MAX:
                     self._fail(child)
                 self._wakeups.wait(_RESTART_PAUSE_S)
-                self._launch(child.program)
+                self._children[child.program.name] = children.relaunch(child, self._folder)
+                self._note()
 
     def _note(self, **changes: object) -> None:
         members = tuple(
@@ -176,7 +167,7 @@ class _Wakeups:
         self._reader = reader
         self._writer = writer
         signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        for each in _STOP_SIGNALS:
+        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(each, self._on_stop)
         # A handler is needed for the signal to wake the selector; the work is done elsewhere.
         signal.signal(signal.SIGCHLD, lambda _signal, _frame: None)
@@ -201,7 +192,11 @@ class _Wakeups:
 def main() -> int:
     """Supervise the sandbox whose folder is the first argument."""
     folder = Folder(Path(sys.argv[1]))
-    return Supervisor(folder, folder.read_spec()).run()
+    spec = folder.read_spec()
+    if not spec.owned and os.fork():
+        # Whoever starts a sandbox that lives on must not remain its parent.
+        os._exit(0)
+    return Supervisor(folder, spec).run()
 
 
 if __name__ == "__main__":
