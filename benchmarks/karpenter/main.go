@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -23,21 +24,27 @@ type failure struct {
 }
 
 func main() {
-	workers := flag.Int("workers", 1, "candidates that the scheduler looks at in parallel")
-	runs := flag.Int("runs", 1, "times to run each snapshot, each from a fresh state")
-	list := flag.Bool("list", false, "read snapshot paths from standard input, one per line")
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: karpenter-peer [-workers N] [-runs K] SNAPSHOT... | -list")
-		flag.PrintDefaults()
+	// a set of its own: the default one carries the flags of the libraries
+	flags := flag.NewFlagSet("karpenter-peer", flag.ContinueOnError)
+	workers := flags.Int("workers", 1, "candidates that the scheduler looks at in parallel")
+	runs := flags.Int("runs", 1, "times to run each snapshot, each from a fresh state")
+	list := flags.Bool("list", false, "read snapshot paths from standard input, one per line")
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "usage: karpenter-peer [-workers N] [-runs K] SNAPSHOT... | -list")
+		flags.PrintDefaults()
 	}
-	flag.Parse()
-	if *workers < 1 || *runs < 1 || (flag.NArg() == 0) == !*list {
-		flag.Usage()
+	if err := flags.Parse(os.Args[1:]); errors.Is(err, flag.ErrHelp) {
+		return
+	} else if err != nil {
+		os.Exit(2)
+	}
+	if *workers < 1 || *runs < 1 || (flags.NArg() == 0) == !*list {
+		flags.Usage()
 		os.Exit(2)
 	}
 	log.SetLogger(logr.Discard())
 	ok := true
-	for _, path := range flag.Args() {
+	for _, path := range flags.Args() {
 		ok = runAll(os.Stdout, path, *workers, *runs) && ok
 	}
 	if *list {
