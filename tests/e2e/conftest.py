@@ -1,7 +1,9 @@
 """A real control plane for the tests of this folder: one for the session, a namespace each."""
 
+import http.client
 import os
 import re
+import ssl
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -45,6 +47,27 @@ class Cluster:
             assert time.monotonic() < end, f"not after {limit_s} s: {what}"
             time.sleep(_POLL_S)
         return found
+
+    def compact_etcd(self) -> int:
+        """Throw away the history of every object up to now, and give the revision that is kept."""
+        revision = int(self._ask_etcd("range", {"key": "AA=="})["header"]["revision"])
+        self._ask_etcd("compaction", {"revision": revision, "physical": True})
+        return revision
+
+    def _ask_etcd(self, verb: str, body: dict) -> dict:
+        port = next(m.port for m in self.sandbox.record.programs if m.name == "etcd")
+        pki = self.sandbox.folder.certificates
+        tls = ssl.create_default_context(cafile=str(pki / "authority.crt"))
+        tls.load_cert_chain(pki / "admin.crt", pki / "admin.key")
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls)
+        try:
+            connection.request("POST", f"/v3/kv/{verb}", msgspec.json.encode(body))
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        assert answer.status == http.HTTPStatus.OK, text
+        return msgspec.json.decode(text)
 
     def wait_ready(self) -> None:
         """Wait until the API server answers, as after it was killed."""

@@ -201,9 +201,15 @@ def test_rights_are_checked_for_whoever_is_no_administrator(cluster, namespace):
     assert b"forbidden" in refused.stderr
 
 
-def test_a_killed_api_server_comes_back_with_its_data(cluster, namespace):
+def test_a_killed_api_server_comes_back_with_its_data_but_not_its_compacted_past(
+    cluster, namespace
+):
+    page = msgspec.json.decode(cluster.kubectl("get", "--raw", "/api/v1/namespaces?limit=1"))
+    cluster.kubectl("annotate", "namespace", namespace, "written=since")
     before = next(m for m in cluster.sandbox.record.programs if m.name == "kube-apiserver")
 
+    # The past is also in the API server's memory, so it is gone only after both.
+    cluster.compact_etcd()
     cluster.signal_program("kube-apiserver", signal.SIGKILL)
     cluster.wait_for(
         "it was started again",
@@ -215,6 +221,10 @@ def test_a_killed_api_server_comes_back_with_its_data(cluster, namespace):
     cluster.wait_ready()
 
     assert cluster.get("namespace", namespace)["status"]["phase"] == "Active"
+    token = page["metadata"]["continue"]
+    late = cluster.run_kubectl("get", "--raw", f"/api/v1/namespaces?limit=1&continue={token}")
+    assert late.returncode != 0
+    assert b"Expired" in late.stderr or b"too old" in late.stderr, late.stderr
 
 
 def command(*arguments):
