@@ -49,7 +49,7 @@ e2e: $(READY) ## End-to-end tests on a real control plane
 	fi
 
 soak: $(READY) ## The long runs: 100,000 examples of each property, every fault
-	@$(PYTEST) -n $(JOBS) -m soak
+	@$(PYTEST) -n $(JOBS) -m "soak or algebra" --hypothesis-profile=soak
 
 bench: $(READY) ## Measure what we promise about speed
 	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done

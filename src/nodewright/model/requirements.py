@@ -16,6 +16,8 @@ from nodewright.model.labels import normalize_key
 from nodewright.model.metadata import NodeSelectorRequirement
 
 NUMBER_MAX: Final = 2**63 - 1
+NUMBER_MIN: Final = -(2**63)
+_DIGITS_MAX: Final = 19
 _SHOWN_MAX: Final = 5
 _NOBODY: Final[frozenset[str]] = frozenset()
 
@@ -268,7 +270,9 @@ def _read_bound(key: str, operator: str, values: tuple[str, ...], least: int | N
             f"{operator} on {key} takes exactly one whole number, not {list(values)!r}"
         )
     match operator:
-        case "Gt" if number >= NUMBER_MAX:
+        case "Gt" if number == NUMBER_MAX:
+            return Requirement(key, min_values=least)
+        case "Lt" if number == NUMBER_MIN:
             return Requirement(key, min_values=least)
         case "Gt" | "Gte":
             low = number + 1 if operator == "Gt" else number
@@ -282,8 +286,13 @@ def _number(value: str) -> int | None:
     digits = value[1:] if value[:1] in ("-", "+") else value
     if not digits.isdecimal() or not digits.isascii():
         return None
-    number = int(value)
-    return number if -NUMBER_MAX - 1 <= number <= NUMBER_MAX else None
+    if len(digits) > _DIGITS_MAX:
+        # Python refuses to read very long numbers; past their leading zeros they are out of range.
+        digits = digits.lstrip("0") or "0"
+        if len(digits) > _DIGITS_MAX:
+            return None
+    number = -int(digits) if value[0] == "-" else int(digits)
+    return number if NUMBER_MIN <= number <= NUMBER_MAX else None
 
 
 def _bounded(values: frozenset[str], low: int | None, high: int | None) -> frozenset[str]:
@@ -318,7 +327,8 @@ def _bracket(operator: str, values: list[str]) -> str:
 
 def _hint(key: str, defined: Mapping[str, Requirement], well_known: frozenset[str]) -> str:
     suffix = key.rsplit("/", 1)[-1]
-    for known in sorted({*defined, *well_known}):
-        if key in known or (suffix and known.rsplit("/", 1)[-1] == suffix):
-            return f"did you mean {known}?"
-    return ""
+    known = sorted({*defined, *well_known})
+    same_name = (one for one in known if one.rsplit("/", 1)[-1] == suffix)
+    longer = (one for one in known if key in one)
+    nearest = next(same_name, None) or next(longer, None)
+    return f"did you mean {nearest}?" if nearest else ""
