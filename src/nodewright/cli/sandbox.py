@@ -11,6 +11,7 @@ from cyclopts import App, Parameter, validators
 from nodewright.cli import output as screen
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.model.errors import UserError
+from nodewright.model.instant import print_instant
 from nodewright.sandbox import cluster
 from nodewright.sandbox.binaries import locate
 from nodewright.sandbox.folder import (
@@ -50,7 +51,7 @@ class Shown(msgspec.Struct, frozen=True, rename="camel"):
     kubeconfig: str
     folder: str
     supervisor_pid: int
-    started_ms: int
+    started_at: str
     programs: tuple[Member, ...]
     reason: str
 
@@ -206,7 +207,7 @@ def _shown(folder: Folder, record: Record | None, state: str) -> Shown:
         kubeconfig=str(folder.kubeconfig),
         folder=str(folder.path),
         supervisor_pid=record.supervisor_pid if record else 0,
-        started_ms=record.started_ms if record else 0,
+        started_at=print_instant(record.started_ms) if record else "",
         programs=record.programs if record else (),
         reason=dead if state == "dead" else (record.error if record else ""),
     )
