@@ -43,7 +43,7 @@ e2e: $(READY) ## End-to-end tests on a real control plane
 		$(PYTEST) -m "e2e and not soak" tests/e2e; \
 	else \
 		echo "e2e: a control plane is built from source with Go, and Go is missing." >&2; \
-		echo "e2e: install Go 1.24 or newer (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder with" >&2; \
+		echo "e2e: install Go 1.21 or newer (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder with" >&2; \
 		echo "e2e: kube-apiserver, etcd and kubectl, or leave these tests out with: make test-fast" >&2; \
 		exit 2; \
 	fi
