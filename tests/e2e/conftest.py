@@ -17,7 +17,7 @@ from nodewright.sandbox.cluster import Sandbox, running
 from nodewright.sandbox.folder import Spec
 
 _WAIT_S = 30.0
-_POLL_S = 0.1
+_POLL_S = 0.2
 
 
 class Cluster:

@@ -1,6 +1,5 @@
 """The sandbox behaves as a cluster does, and leaves nothing behind."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nodewright.sandbox.cluster import running
 from nodewright.sandbox.folder import Folder, Spec
 from nodewright.sandbox.nodes import NodeShape, render_nodes
 
@@ -316,19 +314,3 @@ def test_a_killed_owner_leaves_no_orphans(owner, cluster):
     assert alive_before == pids
     cluster.wait_for("all gone", lambda: not any(map(is_alive, pids)), 5)
     assert not folder.path.exists()
-
-
-def test_a_killed_supervisor_takes_its_programs_along(cluster, programs, monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    spec = Spec("struck", programs.version, programs.binaries, owned=True)
-    with running(spec, lambda _: None) as sandbox:
-        record = sandbox.record
-
-        os.kill(record.supervisor_pid, signal.SIGKILL)
-
-        programs_pids = [member.pid for member in record.programs]
-        cluster.wait_for("all gone", lambda: not any(map(is_alive, programs_pids)), 5)
-        status = command("status", "--name", "struck")
-    assert status.returncode == 1
-    assert "dead" in status.stdout
-    assert not sandbox.folder.path.exists()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from nodewright.cli.main import run
 from nodewright.model.errors import UserError
 from nodewright.sandbox import build, cluster
 from nodewright.sandbox.binaries import binaries_in
@@ -92,7 +93,7 @@ def test_a_dead_sandbox_makes_room_for_a_new_one(a_spec):
         assert cluster.find("mine") is None
 
 
-def test_programs_of_a_killed_supervisor_die_with_it(a_spec):
+def test_programs_of_a_killed_supervisor_die_with_it(a_spec, capsys):
     spec = a_spec("exec sleep 60")
     pids = []
 
@@ -106,6 +107,8 @@ def test_programs_of_a_killed_supervisor_die_with_it(a_spec):
         cluster.start(spec, say)
 
     await_gone(pids[0])
+    assert run(["sandbox", "status", "--name", "mine"]) == 1
+    assert "dead" in capsys.readouterr().out
 
 
 def await_program(folder):
