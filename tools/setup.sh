@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes .venv with exactly what requirements.lock names, and the project itself in it.
-# With the word `lock` it makes requirements.lock anew from pyproject.toml instead.
+# With the word `lock` it makes requirements.lock anew from pyproject.toml instead; with the word
+# `python` it only says which interpreter it would take.
 #
 # A name on the path proves little: a version manager leaves shims behind that answer with an
 # error. So every interpreter is run before it is believed, and uv is handed its full path.
@@ -11,7 +12,9 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 
 # Prints the real path of an interpreter that runs and is new enough, or fails.
 runs() {
-    "$1" -c 'import sys; print(sys.executable); sys.exit(sys.version_info[:2] < (3, 12))' 2>/dev/null
+    local answer
+    answer=$("$1" -c 'import sys; print(sys.executable); sys.exit(sys.version_info[:2] < (3, 12))' 2>/dev/null) &&
+        echo "$answer"
 }
 
 find_python() {
@@ -55,6 +58,10 @@ if ! python=$(find_python); then
     say "install one (apt install python3.12, brew install python@3.13, or: uv python install 3.13),"
     say "or name it: make setup PYTHON=/path/to/python3"
     exit 2
+fi
+if [ "${1:-}" = python ]; then
+    echo "$python"
+    exit
 fi
 uv=$(find_uv "$python") || exit 2
 
