@@ -10,7 +10,7 @@ from typing import NewType
 import msgspec
 
 from nodewright.model.labels import CAPACITY_TYPE, RESERVED, ZONE
-from nodewright.model.quantity import Milli, Resources, add, subtract
+from nodewright.model.quantity import Milli, Resources, add
 from nodewright.model.requirements import Requirement, Requirements
 
 NanoUSD = NewType("NanoUSD", int)
@@ -68,7 +68,8 @@ class InstanceType(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def allocatable(self) -> Resources:
         """Capacity less overhead; huge pages are taken from memory, which never falls below 0."""
-        rest = subtract(self.capacity, self.overhead.total())
+        overhead = self.overhead.total()
+        rest = {name: amount - overhead.get(name, 0) for name, amount in self.capacity.items()}
         pages = sum(amount for name, amount in rest.items() if name.startswith("hugepages-"))
         if pages:
             rest["memory"] = max(0, rest.get("memory", 0) - pages)

@@ -1,0 +1,129 @@
+"""Drafts: nodes in the making.
+
+A draft knows its pool, what labels it may still have (a `State`, shared by all drafts that agree),
+what has been put on it, and, as bits, all the ways in which it may still be bought. Everything only
+ever narrows, which is why most refusals stay true.
+"""
+
+from collections.abc import Mapping
+
+from nodewright.core.scheduling.rules.ports import HostPort
+from nodewright.core.scheduling.supply import Bits, Supply
+from nodewright.core.scheduling.topology import Domain, Group
+from nodewright.core.scheduling.wishes import Shape, Wish
+from nodewright.model.reason import Reason
+from nodewright.model.requirements import Requirement, Requirements
+
+
+class State:
+    """What the labels of a draft may still be, and the ways to buy that agree with it."""
+
+    __slots__ = ("_merged", "_pinned", "bits", "requirements", "table")
+
+    def __init__(self, table: "StateTable", requirements: Requirements, bits: Bits) -> None:
+        self.table = table
+        self.requirements = requirements
+        self.bits = bits
+        self._merged: dict[tuple[int, int], State | Reason] = {}
+        self._pinned: dict[tuple[str, str], State] = {}
+
+    def merge(self, wish: Wish, alternative: int) -> "State | Reason":
+        """Give the state with a wish and one alternative of its volumes added, or why not."""
+        key = (wish.number, alternative)
+        known = self._merged.get(key)
+        if known is None:
+            known = self._merged[key] = self._merge(wish, alternative)
+        return known
+
+    def _merge(self, wish: Wish, alternative: int) -> "State | Reason":
+        well_known = self.table.supply.settings.well_known
+        clash = self.requirements.clash(wish.requirements, well_known)
+        if clash is not None:
+            return Reason.LABEL_UNDEFINED if clash.have is None else Reason.LABELS_CLASH
+        merged = self.requirements
+        if wish.requirements:
+            merged = merged.with_all(wish.requirements.values())
+        volumes = wish.alternatives[alternative]
+        if volumes:
+            if merged.clash(volumes, well_known) is not None:
+                return Reason.VOLUME_ELSEWHERE
+            merged = merged.with_all(volumes.values())
+        return self.table.intern(merged, self)
+
+    def pin(self, key: str, value: str) -> "State":
+        """Give the state with one label fixed to one value."""
+        known = self._pinned.get((key, value))
+        if known is None:
+            fixed = Requirement(key, False, frozenset((value,)))
+            known = self.table.intern(self.requirements.with_all((fixed,)), self)
+            self._pinned[(key, value)] = known
+        return known
+
+    def value(self, key: str) -> str | None:
+        """Give the one value that a label has, if it is down to one."""
+        requirement = self.requirements.get(key)
+        if requirement is None or requirement.complement or len(requirement.values) != 1:
+            return None
+        return next(iter(requirement.values))
+
+
+class StateTable:
+    """All states of one pool's drafts; equal ones are the same object."""
+
+    def __init__(self, supply: Supply) -> None:
+        self.supply = supply
+        self._states: dict[Requirements, State] = {}
+        bits = supply.everything
+        for requirement in supply.requirements.values():
+            bits &= supply.meeting(requirement)
+        self.start = State(self, supply.requirements, bits)
+        self._states[supply.requirements] = self.start
+
+    def intern(self, requirements: Requirements, parent: State) -> State:
+        """Give the one state with these requirements, made from its parent if it is new."""
+        known = self._states.get(requirements)
+        if known is None:
+            bits = parent.bits
+            for key, requirement in requirements.items():
+                if parent.requirements.get(key) != requirement:
+                    bits &= self.supply.meeting(requirement)
+            known = self._states[requirements] = State(self, requirements, bits)
+        return known
+
+
+class Draft:
+    """A node in the making."""
+
+    __slots__ = (
+        "anchor",
+        "bits",
+        "held",
+        "loads",
+        "min_values",
+        "min_values_relaxed",
+        "number",
+        "pod_count",
+        "ports",
+        "spots",
+        "state",
+        "supply",
+        "tally",
+        "totals",
+    )
+
+    def __init__(self, number: int, state: State, resources: int) -> None:
+        self.number = number
+        self.supply = state.table.supply
+        self.state = state
+        self.bits: Bits = state.bits
+        self.totals = [0] * resources
+        self.loads: dict[tuple[Shape, int], int] = {}
+        self.pod_count = 0
+        self.ports: list[HostPort] = []
+        self.held: frozenset[str] = frozenset()
+        self.anchor: Mapping[str, int] = {}
+        self.min_values: Mapping[str, int] = {}
+        self.min_values_relaxed = False
+        # How many of its pods each group counts, and in which domains they were counted.
+        self.tally: dict[Group, int] = {}
+        self.spots: dict[Group, tuple[Domain, ...]] = {}

@@ -1,0 +1,265 @@
+"""The groups of a problem: made once per constraint, counted over running and planned pods.
+
+A group that appears late (a pod gives up a preference and its constraint changes) is counted over
+what is already planned too, so that it never starts from a clean slate it does not have.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from nodewright.core.scheduling.drafts import Draft
+from nodewright.core.scheduling.hosts import Host
+from nodewright.core.scheduling.supply import Supply
+from nodewright.core.scheduling.topology import Domain, Group, GroupKey, GroupKind
+from nodewright.core.scheduling.wishes import (
+    NamespaceReader,
+    Wish,
+    group_keys,
+    inverse_keys,
+)
+from nodewright.model.labels import HOSTNAME
+from nodewright.model.metadata import Taint
+from nodewright.model.node import Node
+from nodewright.model.pod import Pod
+from nodewright.model.requirements import Requirement, Requirements
+
+type PodLabels = tuple[str, frozenset[tuple[str, str]]]
+"""Namespace and labels: running pods that look alike are counted together."""
+
+
+class BoundPods:
+    """Running pods that stay where they are, by what they look like and where they are."""
+
+    def __init__(self, pods: Iterable[Pod], nodes: Mapping[str, Node]) -> None:
+        self.nodes = nodes
+        self.alike: dict[PodLabels, Counter[str]] = {}
+        self.keeping_away: list[Pod] = []
+        for pod in pods:
+            if pod.metadata.deletion_timestamp is None:
+                key = (pod.metadata.namespace or "default", frozenset(pod.metadata.labels.items()))
+                self.alike.setdefault(key, Counter())[pod.spec.node_name] += 1
+            affinity = pod.spec.affinity
+            if affinity and affinity.pod_anti_affinity and affinity.pod_anti_affinity.required:
+                self.keeping_away.append(pod)
+
+    def domain(self, node_name: str, key: str) -> str | None:
+        """Give the domain that a node is in, or nothing where it has no such label."""
+        node = self.nodes.get(node_name)
+        if node is None:
+            return None
+        value = node.metadata.labels.get(key)
+        return node_name if value is None and key == HOSTNAME else value
+
+
+class Groups:
+    """All groups, and which wishes they are about."""
+
+    def __init__(
+        self,
+        supplies: Sequence[Supply],
+        hosts: Sequence[Host],
+        bound: BoundPods,
+        namespaces: NamespaceReader,
+    ) -> None:
+        self._hosts = hosts
+        self._bound = bound
+        self._namespaces = namespaces
+        self._domains = _pool_domains(supplies)
+        self._groups: dict[GroupKey, Group] = {}
+        self._wishes: list[Wish] = []
+        self._node_labels: dict[str, Requirements] = {}
+        self.drafts: list[Draft] = []
+        for pod in bound.keeping_away:
+            for key in inverse_keys(pod, pod.spec, namespaces):
+                domain = bound.domain(pod.spec.node_name, key.key)
+                if domain is not None:
+                    self._group(key).record(domain, 1)
+
+    def register(self, wish: Wish) -> None:
+        """Give a new wish its groups, and the known groups their new wish."""
+        self._wishes.append(wish)
+        for group in self._groups.values():
+            _introduce(group, wish)
+        wish.owns = list(dict.fromkeys(self._group(k) for k in group_keys(wish, self._namespaces)))
+        wish.keeps_away = list(
+            dict.fromkeys(
+                self._group(key) for key in inverse_keys(wish, wish.spec, self._namespaces)
+            )
+        )
+
+    def _group(self, key: GroupKey) -> Group:
+        known = self._groups.get(key)
+        if known is not None:
+            return known
+        group = Group(len(self._groups), key, self._universe(key))
+        self._groups[key] = group
+        if key.kind is not GroupKind.INVERSE:
+            self._count_bound(group)
+        for wish in self._wishes:
+            _introduce(group, wish)
+        if key.kind is not GroupKind.INVERSE:
+            self._count_planned(group)
+        return group
+
+    def _universe(self, key: GroupKey) -> set[str]:
+        if key.key == HOSTNAME:
+            return set()
+        nodes = key.nodes
+        found = {
+            value
+            for value, taint_sets in self._domains.get(key.key, {}).items()
+            if nodes is None or any(nodes.admits_taints(taints) for taints in taint_sets)
+        }
+        for host in self._hosts:
+            value = host.labels.get(key.key)
+            if value is not None and (
+                nodes is None or nodes.admits(host.requirements, host.taints)
+            ):
+                found.add(value)
+        return found
+
+    def _count_bound(self, group: Group) -> None:
+        for (namespace, labels), places in self._bound.alike.items():
+            if not group.selects(namespace, dict(labels)):
+                continue
+            for node_name, count in places.items():
+                domain = self._bound.domain(node_name, group.key)
+                if domain is not None and self._takes_part(group, node_name):
+                    group.record(domain, count)
+
+    def _takes_part(self, group: Group, node_name: str) -> bool:
+        if group.spec.nodes is None:
+            return True
+        labels = self._node_labels.get(node_name)
+        node = self._bound.nodes[node_name]
+        if labels is None:
+            labels = Requirements.from_labels(node.metadata.labels)
+            self._node_labels[node_name] = labels
+        return group.spec.nodes.admits(labels, node.spec.taints)
+
+    def _count_planned(self, group: Group) -> None:
+        for draft in self.drafts:
+            counted = sum(
+                count
+                for (shape, level), count in draft.loads.items()
+                if group in shape.ladder[level].counted_by
+            )
+            if counted:
+                count_on_draft(draft, group, counted)
+        for host in self._hosts:
+            counted = sum(
+                group.selects(pod.metadata.namespace or "default", pod.metadata.labels)
+                for pod in host.placed
+            )
+            domain = host.labels.get(group.key)
+            if counted and domain is not None and _host_takes_part(group, host):
+                group.record(domain, counted)
+
+
+def _introduce(group: Group, wish: Wish) -> None:
+    if not group.selects(wish.namespace, wish.labels):
+        return
+    if group.kind is GroupKind.INVERSE:
+        wish.kept_away_by.append(group)
+    else:
+        wish.counted_by.append(group)
+
+
+def _host_takes_part(group: Group, host: Host) -> bool:
+    return group.spec.nodes is None or group.spec.nodes.admits(host.requirements, host.taints)
+
+
+def count_on_host(host: Host, wish: Wish) -> None:
+    """Count one more pod of a wish on an existing node."""
+    for group in wish.counted_by:
+        domain = host.labels.get(group.key)
+        if domain is not None and _host_takes_part(group, host):
+            group.record(domain, 1)
+    for group in wish.keeps_away:
+        domain = host.labels.get(group.key)
+        if domain is not None:
+            group.record(domain, 1)
+
+
+def count_on_draft(draft: Draft, group: Group, pods: int) -> None:
+    """Count more pods of a group on a draft, in the domains that it may be in."""
+    if group.is_hostname:
+        group.record(draft.number, pods)
+        return
+    spots = draft.spots.get(group)
+    if spots is None:
+        spots = draft.spots[group] = _spots(draft, group)
+    draft.tally[group] = draft.tally.get(group, 0) + pods
+    for domain in spots:
+        group.record(domain, pods)
+
+
+def recount_draft(draft: Draft) -> None:
+    """Move what a draft's pods count for to the domains that it may be in now."""
+    for group, pods in draft.tally.items():
+        before = draft.spots[group]
+        after = _spots(draft, group)
+        if before == after:
+            continue
+        for domain in before:
+            group.record(domain, -pods)
+        for domain in after:
+            group.record(domain, pods)
+        draft.spots[group] = after
+
+
+def _spots(draft: Draft, group: Group) -> tuple[Domain, ...]:
+    """Give the domains that a draft counts in.
+
+    Spread and affinity count once the domain is known; anti-affinity must fear every domain that
+    the node may still end up in.
+    """
+    requirement = draft.state.requirements.get(group.key)
+    if group.kind in (GroupKind.SPREAD, GroupKind.AFFINITY):
+        value = draft.state.value(group.key)
+        nodes = group.spec.nodes
+        if value is None:
+            return ()
+        if nodes is not None and not nodes.admits(draft.state.requirements, draft.supply.taints):
+            return ()
+        return (value,)
+    return tuple(possible_domains(draft.state.requirements, group, requirement))
+
+
+def possible_domains(
+    labels: Requirements, group: Group, requirement: Requirement | None
+) -> list[Domain]:
+    """Give the domains that a node with these labels may be in."""
+    if requirement is None:
+        return [] if group.key not in labels and not group.universe else list(group.universe)
+    if not requirement.complement:
+        return sorted(requirement.values)
+    return [domain for domain in group.universe if requirement.has(str(domain))]
+
+
+def _pool_domains(
+    supplies: Sequence[Supply],
+) -> dict[str, dict[str, list[tuple[Taint, ...]]]]:
+    """Give, per label key, the values that pools can make, with the taints of those pools."""
+    found: dict[str, dict[str, list[tuple[Taint, ...]]]] = {}
+
+    def note(key: str, requirement: Requirement, taints: tuple[Taint, ...]) -> None:
+        if requirement.complement:
+            return
+        values = found.setdefault(key, {})
+        for value in requirement.values:
+            sets = values.setdefault(value, [])
+            if taints not in sets:
+                sets.append(taints)
+
+    for supply in supplies:
+        for key, requirement in supply.requirements.items():
+            note(key, requirement, supply.taints)
+        distinct: dict[tuple[str, Requirement], None] = {}
+        for one in supply.types:
+            for key, requirement in one.requirements.items():
+                distinct[(key, requirement)] = None
+        for key, requirement in distinct:
+            own = supply.requirements.get(key)
+            note(key, own.intersect(requirement) if own else requirement, supply.taints)
+    return found

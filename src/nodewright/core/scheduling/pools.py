@@ -1,0 +1,134 @@
+"""NodePools made ready for planning: which are used, in which order, and what each can make."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from nodewright.core.scheduling.daemons import Daemon, daemon_loads
+from nodewright.core.scheduling.overlays import apply_overlays
+from nodewright.core.scheduling.rules.min_values import distinct_values, min_values_of
+from nodewright.core.scheduling.supply import Supply, SupplySettings
+from nodewright.model.instance import InstanceType
+from nodewright.model.labels import NODEPOOL
+from nodewright.model.nodepool import NodePool
+from nodewright.model.quantity import BadQuantity, parse_resources
+from nodewright.model.reason import Reason
+from nodewright.model.requirements import BadRequirement, Requirements
+from nodewright.model.world import World
+
+
+class SkippedPool(msgspec.Struct, frozen=True):
+    """A pool that cannot make nodes now, and why."""
+
+    name: str
+    reason: Reason
+    sentence: str
+
+
+class Pools(msgspec.Struct, frozen=True):
+    """The pools of a World: usable ones in order of preference, and the others with reasons."""
+
+    supplies: tuple[Supply, ...]
+    skipped: tuple[SkippedPool, ...]
+
+
+def read_pools(world: World, daemons: Sequence[Daemon]) -> Pools:
+    """Prepare every pool: heaviest first, equal weights by name from z to a."""
+    options = world.options
+    settings = SupplySettings(
+        well_known=options.well_known_labels,
+        reservation_key=options.reservation_id_label,
+        use_reserved=options.feature_gates.get("ReservedCapacity", True),
+    )
+    types_by_pool = world.instance_types
+    if world.node_overlays and options.feature_gates.get("NodeOverlay", True):
+        types_by_pool = apply_overlays(world)
+    ordered = sorted(world.node_pools, key=lambda pool: pool.metadata.name, reverse=True)
+    ordered.sort(key=lambda pool: -(pool.spec.weight or 0))
+    supplies: list[Supply] = []
+    skipped: list[SkippedPool] = []
+    for pool in ordered:
+        ready = _unready(pool, types_by_pool) or _supply(
+            pool, types_by_pool, daemons, settings, world
+        )
+        if isinstance(ready, SkippedPool):
+            skipped.append(ready)
+        else:
+            supplies.append(ready)
+    return Pools(tuple(supplies), tuple(skipped))
+
+
+def pool_requirements(pool: NodePool) -> Requirements:
+    """Give what every node of a pool has: its requirements, labels, pool and class."""
+    template = pool.spec.template
+    reference = template.spec.node_class_ref
+    own = {**template.metadata.labels, NODEPOOL: pool.metadata.name}
+    if reference.kind:
+        own[f"{reference.group}/{reference.kind.lower()}"] = reference.name
+    return Requirements.from_expressions(template.spec.requirements).with_all(
+        Requirements.from_labels(own).values()
+    )
+
+
+def _unready(pool: NodePool, types: Mapping[str, tuple[InstanceType, ...]]) -> SkippedPool | None:
+    name = pool.metadata.name
+    if pool.metadata.deletion_timestamp is not None:
+        return SkippedPool(name, Reason.POOL_NOT_READY, "the NodePool is being deleted")
+    if pool.spec.replicas is not None:
+        return SkippedPool(
+            name, Reason.POOL_NOT_READY, "the NodePool has a fixed number of replicas"
+        )
+    for condition in pool.status.conditions:
+        if condition.type == "Ready" and condition.status == "False":
+            why = condition.message or condition.reason or "its Ready condition is False"
+            return SkippedPool(name, Reason.POOL_NOT_READY, f"the NodePool is not ready: {why}")
+    if name not in types:
+        kind = pool.spec.template.spec.node_class_ref.kind
+        return SkippedPool(
+            name, Reason.POOL_NOT_READY, f"its NodeClass kind {kind} is served by others"
+        )
+    return None
+
+
+def _supply(
+    pool: NodePool,
+    types_by_pool: Mapping[str, tuple[InstanceType, ...]],
+    daemons: Sequence[Daemon],
+    settings: SupplySettings,
+    world: World,
+) -> Supply | SkippedPool:
+    name = pool.metadata.name
+    try:
+        requirements = pool_requirements(pool)
+        parse_resources(pool.spec.limits or {})
+    except (BadRequirement, BadQuantity) as error:
+        return SkippedPool(name, Reason.POOL_NOT_READY, f"the NodePool is not valid: {error}")
+    types = [
+        one
+        for one in types_by_pool[name]
+        if one.requirements.conflict(requirements) is None
+        and any(
+            offering.available
+            and requirements.clash(offering.requirements, settings.well_known) is None
+            for offering in one.offerings
+        )
+    ]
+    taints = pool.spec.template.spec.taints
+    loads = daemon_loads(daemons, requirements, taints, types, settings.well_known)
+    supply = Supply(pool, types, requirements, loads, settings)
+    if not types:
+        return SkippedPool(
+            name,
+            Reason.POOL_EMPTY,
+            "the NodePool's own requirements leave no instance type that can be had",
+        )
+    if world.options.min_values_policy == "Strict":
+        for key, least in min_values_of(requirements).items():
+            have = distinct_values(supply, (1 << len(supply.ways)) - 1, key)
+            if have < least:
+                return SkippedPool(
+                    name,
+                    Reason.TOO_FEW_CHOICES,
+                    f"minValues asks for {least} values of {key}, and only {have} can be had",
+                )
+    return supply

@@ -1,0 +1,239 @@
+"""Which pods are to be placed, which stay where they are, and which cannot be planned for at all.
+
+To be placed: pending pods, and pods on nodes that are going away as far as they will really move.
+A pod that is written so that nothing could ever be right for it is answered with what is wrong.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from nodewright.core.scheduling.hosts import Joined
+from nodewright.core.scheduling.requests import pod_requests
+from nodewright.core.scheduling.rules.volumes import Storage, VolumeFault, VolumeNeeds
+from nodewright.core.scheduling.selectors import read_selector
+from nodewright.core.scheduling.wishes import required_terms
+from nodewright.model.duration import BadDuration, parse_go_duration
+from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.labels import (
+    CAPACITY_TYPE,
+    DO_NOT_DISRUPT,
+    NODEPOOL,
+    ON_DEMAND,
+    RESERVED,
+    SPOT,
+    is_restricted,
+)
+from nodewright.model.metadata import NodeSelectorRequirement
+from nodewright.model.pdb import PodDisruptionBudget
+from nodewright.model.plan import Unplaced
+from nodewright.model.pod import Pod
+from nodewright.model.quantity import BadQuantity, Resources
+from nodewright.model.reason import Reason
+from nodewright.model.requirements import BadRequirement, read_requirement
+from nodewright.model.world import World
+
+_TERMINAL = ("Succeeded", "Failed")
+_CAPACITY_TYPES = frozenset({ON_DEMAND, SPOT, RESERVED})
+_POD_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"})
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A pod to be placed, with what was read of it."""
+
+    pod: Pod
+    requests: Resources
+    needs: VolumeNeeds
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """The pods of a World, sorted by what is to be done about them."""
+
+    candidates: tuple[Candidate, ...]
+    staying: tuple[Pod, ...]
+    invalid: Mapping[str, Unplaced]
+
+
+def select_pods(world: World, joined: Iterable[Joined], storage: Storage) -> Selection:
+    """Tell which pods are to be placed, which stay, and which are invalid and why."""
+    leaving = {one.node.metadata.name for one in joined if one.is_deleting and one.node is not None}
+    blocked = _PdbBlock(world.disruption_budgets)
+    candidates: list[Candidate] = []
+    staying: list[Pod] = []
+    invalid = {
+        bad.key: _unplaced(Reason.UNREADABLE_POD, f"the pod cannot be read: {bad.problem}")
+        for bad in world.bad_pods
+    }
+    for pod in world.pods:
+        if pod.spec.node_name:
+            if pod.status.phase in _TERMINAL:
+                continue
+            if not (pod.spec.node_name in leaving and _will_move(pod, world.now_ms, blocked)):
+                staying.append(pod)
+                continue
+        elif not _is_pending(pod, live=world.options.pending_rule == "live"):
+            continue
+        read = _read(pod, storage, world.options.well_known_labels)
+        if isinstance(read, Unplaced):
+            invalid[pod.key] = read
+        else:
+            candidates.append(read)
+    return Selection(tuple(candidates), tuple(staying), invalid)
+
+
+def _is_pending(pod: Pod, *, live: bool) -> bool:
+    if any(owner.kind in ("DaemonSet", "Node") for owner in pod.metadata.owner_references):
+        return False
+    if pod.spec.scheduling_gates or pod.status.nominated_node_name:
+        return False
+    if not live:
+        return pod.status.phase not in _TERMINAL
+    return any(
+        condition.type == "PodScheduled" and condition.reason == "Unschedulable"
+        for condition in pod.status.conditions
+    )
+
+
+def _will_move(pod: Pod, now_ms: int, blocked: "_PdbBlock") -> bool:
+    owners = {owner.kind for owner in pod.metadata.owner_references}
+    if owners & {"DaemonSet", "Node"}:
+        return False
+    if pod.metadata.deletion_timestamp is not None and "StatefulSet" not in owners:
+        return False
+    return not is_protected(pod, now_ms) and not blocked.blocks(pod)
+
+
+def is_protected(pod: Pod, now_ms: int) -> bool:
+    """Tell whether `karpenter.sh/do-not-disrupt` protects a pod now; a duration lapses."""
+    written = pod.metadata.annotations.get(DO_NOT_DISRUPT)
+    if written is None or written == "true":
+        return written == "true"
+    try:
+        length_ms = parse_go_duration(written)
+        if length_ms <= 0:
+            return False
+        start = pod.status.start_time
+        return start is None or now_ms < parse_instant(start) + length_ms
+    except (BadDuration, BadInstant):
+        return False
+
+
+class _PdbBlock:
+    """Which pods can never be evicted because of their disruption budgets."""
+
+    def __init__(self, budgets: Iterable[PodDisruptionBudget]) -> None:
+        self._budgets = [
+            (one.metadata.namespace or "default", read_selector(one.spec.selector), _is_shut(one))
+            for one in budgets
+        ]
+
+    def blocks(self, pod: Pod) -> bool:
+        namespace = pod.metadata.namespace or "default"
+        matching = [
+            shut
+            for space, selector, shut in self._budgets
+            if space == namespace and selector.selects(pod.metadata.labels)
+        ]
+        return len(matching) > 1 or any(matching)
+
+
+def _is_shut(budget: PodDisruptionBudget) -> bool:
+    most, least = budget.spec.max_unavailable, budget.spec.min_available
+    return most in (0, "0", "0%") or least == "100%"
+
+
+def _read(pod: Pod, storage: Storage, well_known: frozenset[str]) -> Candidate | Unplaced:
+    if pod.spec.resource_claims:
+        return _unplaced(
+            Reason.DEVICE_CLAIM,
+            "the pod asks for devices by resource claim, which is not supported; "
+            "ask for an extended resource instead",
+        )
+    problem = _selector_problem(pod, well_known)
+    if problem is not None:
+        return problem
+    try:
+        requests = pod_requests(pod.spec, pod.status)
+    except BadQuantity as error:
+        return _unplaced(
+            Reason.UNREADABLE_POD, f"an amount that the pod asks for is wrong: {error}"
+        )
+    needs = storage.needs(pod)
+    if isinstance(needs, VolumeFault):
+        return _unplaced(
+            Reason.VOLUME_CLAIM_BROKEN, f"volume {needs.volume} cannot be used: {needs.problem}"
+        )
+    return Candidate(pod, requests, needs)
+
+
+def _selector_problem(pod: Pod, well_known: frozenset[str]) -> Unplaced | None:
+    spec = pod.spec
+    for key, value in spec.node_selector.items():
+        expression = NodeSelectorRequirement(key=key, operator="In", values=(value,))
+        if problem := _expression_problem(expression, well_known):
+            return problem
+    terms = required_terms(spec)
+    for term in terms:
+        if term.match_fields:
+            return _unplaced(
+                Reason.BAD_SELECTOR,
+                "the pod's node affinity uses matchFields, which picks a node by name; "
+                "use matchExpressions on labels",
+            )
+        for expression in term.match_expressions:
+            if problem := _expression_problem(expression, well_known):
+                return problem
+    node = spec.affinity.node_affinity if spec.affinity else None
+    heaviest = max(node.preferred, key=lambda one: one.weight) if node and node.preferred else None
+    for expression in heaviest.preference.match_expressions if heaviest else ():
+        if expression.operator not in _POD_OPERATORS:
+            return _bad_operator(expression)
+        if expression.key == NODEPOOL and expression.operator == "DoesNotExist":
+            return _opted_out()
+    return None
+
+
+def _expression_problem(
+    expression: NodeSelectorRequirement, well_known: frozenset[str]
+) -> Unplaced | None:
+    try:
+        read = read_requirement(expression)
+    except BadRequirement as error:
+        return _unplaced(Reason.BAD_SELECTOR, f"the pod's node selection is wrong: {error}")
+    if read.key == NODEPOOL and expression.operator == "DoesNotExist":
+        return _opted_out()
+    if is_restricted(read.key, well_known):
+        return _unplaced(
+            Reason.LABEL_RESTRICTED,
+            f"the pod selects nodes by {expression.key}, which belongs to the autoscaler; "
+            "select by a well-known label or one that a NodePool defines",
+        )
+    if (
+        read.key == CAPACITY_TYPE
+        and expression.operator == "In"
+        and not read.values & _CAPACITY_TYPES
+    ):
+        return _unplaced(
+            Reason.BAD_SELECTOR,
+            f"{CAPACITY_TYPE} is one of {', '.join(sorted(_CAPACITY_TYPES))}, "
+            f"not {', '.join(sorted(read.values))}",
+        )
+    return None
+
+
+def _bad_operator(expression: NodeSelectorRequirement) -> Unplaced:
+    return _unplaced(
+        Reason.BAD_SELECTOR,
+        f"the pod's preferred node affinity has the unknown operator {expression.operator!r}",
+    )
+
+
+def _opted_out() -> Unplaced:
+    return _unplaced(
+        Reason.OPTED_OUT,
+        f"the pod asks for nodes without {NODEPOOL}, so no node is made for it",
+    )
+
+
+def _unplaced(reason: Reason, sentence: str) -> Unplaced:
+    return Unplaced(summary=sentence, code=reason.code)

@@ -1,0 +1,272 @@
+"""What a NodePool can make, as bits.
+
+Every way to buy a machine (a type's offering) is one bit, in order of price: reserved capacity
+first, then cheapest first. A set of them is one integer, so "what can this node still be" is an AND
+of a few integers, and the cheapest of a set is its lowest bit. For each resource, sorted amounts
+with suffix masks answer "all with at least x" by bisection; for each label, distinct requirements
+with their masks answer "all that can be y".
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from nodewright.core.scheduling.rules.ports import HostPort
+from nodewright.model.instance import InstanceType, Offering
+from nodewright.model.nodepool import NodePool
+from nodewright.model.quantity import Milli, Resources
+from nodewright.model.requirements import Requirement, Requirements
+
+type Bits = int
+
+
+class Way(msgspec.Struct, frozen=True):
+    """One way to buy a machine: a type and one of its offerings."""
+
+    type_index: int
+    offering: Offering
+    reservation: str = ""
+
+
+class DaemonLoad(msgspec.Struct, frozen=True):
+    """What the daemon pods of a type take: their requests and their host ports."""
+
+    requests: Resources = {}
+    ports: tuple[HostPort, ...] = ()
+
+
+class Thresholds:
+    """Sorted amounts of one resource, each with the mask of all ways that have at least it."""
+
+    __slots__ = ("amounts", "at_least", "at_most")
+
+    def __init__(self, amounts: Mapping[Milli, Bits]) -> None:
+        self.amounts = sorted(amounts)
+        self.at_least: list[Bits] = [0] * (len(self.amounts) + 1)
+        self.at_most: list[Bits] = [0] * (len(self.amounts) + 1)
+        for index in range(len(self.amounts) - 1, -1, -1):
+            self.at_least[index] = self.at_least[index + 1] | amounts[self.amounts[index]]
+        for index, amount in enumerate(self.amounts):
+            self.at_most[index + 1] = self.at_most[index] | amounts[amount]
+
+    def having(self, amount: Milli) -> Bits:
+        """Give all ways with at least this amount."""
+        return self.at_least[bisect_left(self.amounts, amount)]
+
+    def within(self, amount: Milli) -> Bits:
+        """Give all ways with at most this amount."""
+        return self.at_most[bisect_right(self.amounts, amount)]
+
+
+class Supply:
+    """A NodePool with everything that it can make, indexed."""
+
+    def __init__(
+        self,
+        pool: NodePool,
+        types: Sequence[InstanceType],
+        requirements: Requirements,
+        daemons: Sequence[DaemonLoad],
+        settings: "SupplySettings",
+    ) -> None:
+        self.pool = pool
+        self.name = pool.metadata.name
+        self.types = types
+        self.requirements = requirements
+        self.taints = pool.spec.template.spec.taints
+        self.daemons = daemons
+        self.settings = settings
+        self.ways = _sorted_ways(types, requirements, settings)
+        self.type_bits: list[Bits] = [0] * len(types)
+        for bit, way in enumerate(self.ways):
+            self.type_bits[way.type_index] |= 1 << bit
+        self.everything: Bits = (1 << len(self.ways)) - 1
+        self.reserved: Bits = _mask(
+            bit for bit, way in enumerate(self.ways) if way.offering.is_reserved
+        )
+        self._available = [_free(one, load) for one, load in zip(types, daemons, strict=True)]
+        self._overfull: Bits = _mask_types(
+            self.type_bits,
+            (
+                index
+                for index, free in enumerate(self._available)
+                if min(free.values(), default=0) < 0
+            ),
+        )
+        self.full: Bits = _mask(
+            bit
+            for bit, way in enumerate(self.ways)
+            if way.offering.is_reserved and way.offering.reservation_capacity == 0
+        )
+        self.everything &= ~(self._overfull | self.full)
+        self._room: dict[str, Thresholds] = {}
+        self._capacity: dict[str, Thresholds] = {}
+        self._labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
+        self._ways_labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
+        self._meeting: dict[Requirement, Bits] = {}
+        self._port_bits: list[tuple[tuple[HostPort, ...], Bits]] = _port_groups(
+            daemons, self.type_bits
+        )
+
+    def room(self, resource: str) -> Thresholds:
+        """Give the thresholds of what is free for pods, daemon pods already taken off."""
+        known = self._room.get(resource)
+        if known is None:
+            known = self._room[resource] = self._thresholds(
+                resource, (free.get(resource, 0) for free in self._available)
+            )
+        return known
+
+    def capacity(self, resource: str) -> Thresholds:
+        """Give the thresholds of what a limit counts: whole machines."""
+        known = self._capacity.get(resource)
+        if known is None:
+            known = self._capacity[resource] = self._thresholds(
+                resource, (one.capacity.get(resource, 0) for one in self.types)
+            )
+        return known
+
+    def _thresholds(self, resource: str, amounts: Iterable[Milli]) -> Thresholds:
+        del resource
+        by_amount: dict[Milli, Bits] = {}
+        for index, amount in enumerate(amounts):
+            by_amount[amount] = by_amount.get(amount, 0) | self.type_bits[index]
+        return Thresholds(by_amount)
+
+    def free(self, type_index: int) -> Resources:
+        """Give what pods can use of a type after its daemon pods."""
+        return self._available[type_index]
+
+    def meeting(self, requirement: Requirement) -> Bits:
+        """Give all ways whose labels can satisfy one requirement."""
+        bare = requirement.without_min_values()
+        known = self._meeting.get(bare)
+        if known is None:
+            known = self._meeting[bare] = self._meet(bare)
+        return known
+
+    def _meet(self, wanted: Requirement) -> Bits:
+        key = wanted.key
+        if key not in self._labels:
+            self._index_label(key)
+        types = _or(
+            bits for have, bits in self._labels[key] if have is None or _can_be(have, wanted)
+        )
+        ways = _or(
+            bits for have, bits in self._ways_labels[key] if have is None or _can_be(have, wanted)
+        )
+        return types & ways
+
+    def _index_label(self, key: str) -> None:
+        by_type: dict[Requirement | None, Bits] = {}
+        for index, one in enumerate(self.types):
+            have = one.requirements.get(key)
+            by_type[have] = by_type.get(have, 0) | self.type_bits[index]
+        by_way: dict[Requirement | None, Bits] = {}
+        for bit, way in enumerate(self.ways):
+            have = way.offering.requirements.get(key)
+            by_way[have] = by_way.get(have, 0) | (1 << bit)
+        self._labels[key] = list(by_type.items())
+        self._ways_labels[key] = list(by_way.items())
+
+    def port_blocked(self, ports: Iterable[HostPort]) -> Bits:
+        """Give all ways on which a daemon pod already holds one of these host ports."""
+        wanted = tuple(ports)
+        return _or(
+            bits
+            for held, bits in self._port_bits
+            if any(port.clashes(other) for port in wanted for other in held)
+        )
+
+    def alive_types(self, bits: Bits) -> list[int]:
+        """Give the types of a set of ways, cheapest first."""
+        seen: dict[int, None] = {}
+        while bits:
+            low = bits & -bits
+            index = self.ways[low.bit_length() - 1].type_index
+            seen[index] = None
+            bits &= ~self.type_bits[index]
+        return list(seen)
+
+
+class SupplySettings(msgspec.Struct, frozen=True):
+    """What decides which offerings of a type count."""
+
+    well_known: frozenset[str]
+    reservation_key: str
+    use_reserved: bool = True
+
+
+def _sorted_ways(
+    types: Sequence[InstanceType], requirements: Requirements, settings: SupplySettings
+) -> list[Way]:
+    ways = []
+    for index, one in enumerate(types):
+        for offering in one.offerings:
+            if not offering.available:
+                continue
+            if offering.is_reserved and not settings.use_reserved:
+                continue
+            if any(
+                key not in settings.well_known
+                and key not in requirements
+                and not requirement.is_negative
+                for key, requirement in offering.requirements.items()
+            ):
+                continue
+            reservation = ""
+            if offering.is_reserved:
+                named = offering.requirements.get(settings.reservation_key)
+                reservation = min(named.values, default="") if named else ""
+            ways.append(Way(index, offering, reservation))
+    ways.sort(
+        key=lambda way: (
+            not way.offering.is_reserved,
+            way.offering.price,
+            types[way.type_index].name,
+            way.offering.zone,
+            way.offering.capacity_type,
+            way.reservation,
+        )
+    )
+    return ways
+
+
+def _free(one: InstanceType, load: DaemonLoad) -> dict[str, Milli]:
+    rest = dict(one.allocatable)
+    for name, amount in load.requests.items():
+        rest[name] = rest.get(name, 0) - amount
+    return rest
+
+
+def _can_be(have: Requirement, wanted: Requirement) -> bool:
+    return have.intersects(wanted) or (have.is_negative and wanted.is_negative)
+
+
+def _port_groups(
+    daemons: Sequence[DaemonLoad], type_bits: Sequence[Bits]
+) -> list[tuple[tuple[HostPort, ...], Bits]]:
+    groups: dict[tuple[HostPort, ...], Bits] = {}
+    for load, bits in zip(daemons, type_bits, strict=True):
+        if load.ports:
+            groups[load.ports] = groups.get(load.ports, 0) | bits
+    return list(groups.items())
+
+
+def _mask(bits: Iterable[int]) -> Bits:
+    total = 0
+    for bit in bits:
+        total |= 1 << bit
+    return total
+
+
+def _mask_types(type_bits: Sequence[Bits], indexes: Iterable[int]) -> Bits:
+    return _or(type_bits[index] for index in indexes)
+
+
+def _or(masks: Iterable[Bits]) -> Bits:
+    total = 0
+    for mask in masks:
+        total |= mask
+    return total
