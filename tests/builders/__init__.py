@@ -7,6 +7,7 @@ takes objects in any order and sorts them by what they are.
 
 from builders.labels import a_selector, a_spread, a_taint, a_term, tolerating, want
 from builders.nodes import a_managed_node, a_node, a_node_claim, a_pool
+from builders.plans import a_plan, a_planned_node
 from builders.pods import a_budget, a_container, a_daemon_set, a_namespace, a_pod, pods
 from builders.storage import DRIVER, a_csi_node, a_storage_class, a_volume, a_volume_claim
 from builders.types import ZONES, a_type, an_offering
@@ -24,6 +25,8 @@ __all__ = [
     "a_namespace",
     "a_node",
     "a_node_claim",
+    "a_plan",
+    "a_planned_node",
     "a_pod",
     "a_pool",
     "a_selector",
