@@ -64,13 +64,12 @@ def word_failure(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     if type(error).__module__.startswith("cyclopts."):
-        return _headline(_sentence(str(error)), CODE_USAGE, "", _usage_advice(error))
+        return _headline(str(error), CODE_USAGE, "", _usage_advice(error))
     if isinstance(error, OSError) and error.filename is not None:
         why = (error.strerror or type(error).__name__).lower()
         return _headline(f"{error.filename} cannot be used: {why}", CODE_FILE, "", "")
-    what = _sentence(f"{type(error).__name__}: {error}")
     return _headline(
-        f"Nodewright failed in a way it did not expect ({what})",
+        f"Nodewright failed in a way it did not expect ({type(error).__name__}: {error})",
         CODE_BUG,
         "",
         "run the same command with --debug and report the traceback",
@@ -78,17 +77,20 @@ def word_failure(error: BaseException) -> str:
 
 
 def _headline(message: str, code: str, where: str, advice: str) -> str:
-    lines = [f"error[{code}]: {message}"]
+    lines = [f"error[{code}]: {_sentence(message)}"]
     if where:
-        lines.append(f"  --> {where}")
+        lines.append(f"  --> {_sentence(where)}")
     if advice:
-        lines.append(f"  help: {advice}")
+        lines.append(f"  help: {_sentence(advice)}")
     return "\n".join(lines)
 
 
 def _sentence(text: str) -> str:
-    """Fold a message of several lines into one."""
-    return " ".join(text.split())
+    """Fold a message into one line, and disarm what could steer a terminal."""
+    folded = " ".join(text.split())
+    if not folded.isprintable():
+        folded = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in folded)
+    return folded
 
 
 def _usage_advice(error: BaseException) -> str:

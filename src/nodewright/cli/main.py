@@ -9,6 +9,7 @@ exit status (0 fine, 1 done and something was found, 2 could not be done). Failu
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -138,6 +139,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Run the command line of this process and leave with its status."""
+    # A character that this terminal cannot show is spelled out: no reason to fail.
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
