@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import RESERVATION_ID, WELL_KNOWN
 from nodewright.model.node import Node
@@ -50,6 +51,7 @@ class World(msgspec.Struct, frozen=True):
     nodes: tuple[Node, ...] = ()
     node_claims: tuple[NodeClaim, ...] = ()
     node_pools: tuple[NodePool, ...] = ()
+    node_classes: tuple[EC2NodeClass, ...] = ()
     node_overlays: tuple[NodeOverlay, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     namespaces: tuple[Namespace, ...] = ()

@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.metadata import Struct
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
@@ -35,6 +36,7 @@ _ALL: Final = (
     Kind("v1", "Node", Node, "nodes"),
     Kind("karpenter.sh/v1", "NodeClaim", NodeClaim, "node_claims"),
     Kind("karpenter.sh/v1", "NodePool", NodePool, "node_pools"),
+    Kind("karpenter.k8s.aws/v1", "EC2NodeClass", EC2NodeClass, "node_classes"),
     Kind("karpenter.sh/v1alpha1", "NodeOverlay", NodeOverlay, "node_overlays"),
     Kind("apps/v1", "DaemonSet", DaemonSet, "daemon_sets", True),
     Kind("v1", "Namespace", Namespace, "namespaces"),

@@ -21,6 +21,7 @@ from nodewright.model.pod import Pod
 from nodewright.model.quantity import BadQuantity
 from nodewright.model.requirements import BadRequirement
 from nodewright.model.world import BadPod, Options, World
+from nodewright.state.builtin import MissingTypes, add_builtin_types
 from nodewright.state.catalogs import CatalogReader, WrittenType, write_type
 from nodewright.state.checks import check_world
 from nodewright.state.kinds import FIELDS, KINDS, Kind
@@ -125,10 +126,17 @@ class _Reader:
         types = self._instance_types(document)
         options = self._options(document.options)
         found: dict[str, Any] = {field: tuple(ones) for field, ones in self.found.items()}
+        filled = add_builtin_types(
+            types, found["node_pools"], found["node_classes"], document.metadata.region
+        )
+        if isinstance(filled, MissingTypes):
+            names = [pool.metadata.name for pool in found["node_pools"]]
+            path = self.paths["node_pools"][names.index(filled.pool)]
+            raise self._error(f"{path}.{filled.field}".rstrip("."), filled.sentence)
         world = World(
             now_ms=self._now(document.metadata),
             bad_pods=tuple(self.bad_pods),
-            instance_types=types,
+            instance_types=filled,
             options=options,
             **found,
         )

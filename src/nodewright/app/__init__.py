@@ -1,0 +1,1 @@
+"""Wiring: brings files, clocks and adapters to the rooms that decide."""

@@ -1,0 +1,77 @@
+"""Plan a World and write the answer down in its published form."""
+
+from time import perf_counter
+
+import msgspec
+
+from nodewright.core.scheduling.solve import solve
+from nodewright.model.instance import NANO, NanoUSD
+from nodewright.model.plan import Plan, PlannedNode, Unplaced
+from nodewright.model.quantity import print_resources
+from nodewright.model.world import World
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """A plan and how long deciding took."""
+
+    plan: Plan
+    seconds: float
+
+
+def plan_world(world: World) -> Planned:
+    """Plan a World, timing from typed objects in memory to the finished plan."""
+    start = perf_counter()
+    plan = solve(world)
+    return Planned(plan, perf_counter() - start)
+
+
+def plan_document(planned: Planned) -> dict[str, object]:
+    """Write a plan as the document that `plan -o json` prints."""
+    plan = planned.plan
+    document: dict[str, object] = {
+        "newNodes": [planned_node(node) for node in plan.new_nodes],
+        "existingNodes": [
+            {"name": node.name, "pods": list(node.pods)} for node in plan.existing_nodes
+        ],
+        "unschedulable": {key: _unplaced(one) for key, one in plan.unschedulable.items()},
+        "pricePerHour": money(plan.price),
+        "lowerBoundPerHour": None if plan.lower_bound is None else money(plan.lower_bound),
+        "solveSeconds": round(planned.seconds, 6),
+    }
+    if plan.cut:
+        document["cut"] = True
+    return document
+
+
+def planned_node(node: PlannedNode) -> dict[str, object]:
+    """Write one node that is to be made."""
+    return {
+        "nodePool": node.node_pool,
+        "pods": list(node.pods),
+        "instanceTypes": list(node.instance_types),
+        "offering": {
+            "instanceType": node.offering.instance_type,
+            "zone": node.offering.zone,
+            "capacityType": node.offering.capacity_type,
+            "price": money(node.offering.price),
+        },
+        "requirements": msgspec.to_builtins(node.requirements.expressions()),
+        "requests": print_resources(node.requests),
+    }
+
+
+def money(amount: NanoUSD) -> float:
+    """Write an amount of money per hour as a number of the price list's currency."""
+    return amount / NANO
+
+
+def _unplaced(one: Unplaced) -> dict[str, object]:
+    return {
+        "summary": one.summary,
+        "code": one.code,
+        "deferred": one.deferred,
+        "nodePools": [
+            {"name": pool.name, "reason": pool.reason, "code": pool.code, "detail": pool.detail}
+            for pool in one.node_pools
+        ],
+    }

@@ -1,0 +1,40 @@
+"""`nodewright plan`: which nodes the pending pods would get, at what price, and who stays behind."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from nodewright.app.planning import plan_document, plan_world
+from nodewright.app.sources import open_snapshot
+from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
+from nodewright.cli.output import OutputOption, emit, say
+from nodewright.cli.plan_view import plan_screen
+from nodewright.model.errors import UserError
+
+
+def plan(
+    snapshot: Annotated[str, Parameter(help="A snapshot file, or - for standard input.")] = "",
+    *,
+    output: OutputOption = "table",
+) -> int:
+    """Say where every pending pod goes and which nodes to make for the rest.
+
+    Nothing is changed anywhere. Status 0: every pod has a place. Status 1: some pods cannot be
+    placed; each has its reason.
+
+    $ nodewright plan cluster.json
+    $ nodewright plan cluster.json.gz -o json
+    $ kubectl get pods,nodes,nodepools -A -o json | my-snapshot-maker | nodewright plan -
+    """
+    if not snapshot:
+        raise UserError(
+            "planning needs a snapshot file",
+            code="NW-9014",
+            advice="nodewright plan FILE, or - for standard input",
+        )
+    taken = open_snapshot(snapshot)
+    for warning in taken.warnings:
+        say(f"warning: {warning}")
+    planned = plan_world(taken.world)
+    emit(plan_document(planned), output, lambda: plan_screen(taken, planned))
+    return EXIT_FOUND if planned.plan.unschedulable else EXIT_FINE
