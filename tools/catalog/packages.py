@@ -11,6 +11,7 @@ import msgspec
 
 MOTO: Final = "moto==5.2.5"
 PROVIDER: Final = "github.com/aws/karpenter-provider-aws@v1.14.1"
+CONTROLLER: Final = "github.com/aws/amazon-vpc-resource-controller-k8s@v1.8.2"
 REGIONAL: Final = "github.com/cristim/ec2-instances-info@v0.0.0-20250528091325-32acf84f42eb"
 
 

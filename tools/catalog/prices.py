@@ -44,7 +44,7 @@ class Estimator:
         listed = self._new.get(region)
         if listed is not None:
             return Quote(listed[name], is_new=True) if name in listed else None
-        home = self._new[HOME].get(name)
+        home: float | None = self._new[HOME].get(name)
         old = self._old.get(region, {}).get(name)
         old_home = self._old[HOME].get(name)
         if old is not None and (home is None or old_home is None or _same(home, old_home)):
@@ -102,6 +102,6 @@ def _medians(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
     return {key: median(ratios) for key, ratios in groups.items()}
 
 
-def _same(left: int, right: int) -> bool:
+def _same(left: float, right: float) -> bool:
     # The two tables round to different digits.
     return abs(left - right) * 10_000 <= max(left, right)

@@ -156,7 +156,10 @@ def _notes(answer: Answer) -> Iterator[str]:
     cut = f", {shown:,} shown (--limit 0 for all)" if shown < found else ""
     yield f"{found:,} of {len(sheet.types):,} types in {sheet.region} match{cut}"
     yield f"prices: {', '.join(_origins(answer))}"
-    if not sheet.spot_prices and any(entry.spot for entry in answer.shown):
+    if sheet.spot_source is not None:
+        origin = answer.sources[sheet.spot_source]
+        yield f"spot: the cheapest zone's price of {origin.date} ({_short(origin.package)})"
+    elif any(entry.spot for entry in answer.shown):
         yield _SPOT_HINT
     if sheet.zones_are_assumed:
         yield f"zones: no list is known for {sheet.region}; every zone is assumed to sell every type"
@@ -258,7 +261,7 @@ def _plain_price(tag: Tag | None) -> tuple[str, str]:
 def _machine(entry: Entry, answer: Answer) -> Machine:
     shape, allocatable = entry.shape, entry.allocatable
     source = answer.sources[entry.source]
-    spot = answer.sources[answer.sheet.spot_source] if answer.sheet.spot_source else None
+    spot = None if answer.sheet.spot_source is None else answer.sources[answer.sheet.spot_source]
     return Machine(
         name=shape.name,
         vcpu=shape.vcpu,

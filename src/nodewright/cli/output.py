@@ -105,18 +105,33 @@ def show_table(table: Table) -> None:
     from rich.text import Text
 
     console = screen()
-    shown = RichTable(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
+    if not console.is_terminal:
+        _write_aligned(table)
+        return
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in table.columns:
-        shown.add_column(
-            column.title,
-            justify="right" if column.right else "left",
-            no_wrap=not console.is_terminal,
-        )
+        shown.add_column(column.title, justify="right" if column.right else "left")
     for row in table.rows:
         shown.add_row(*(Text(_text(cell), style=_style(cell)) for cell in row))
     console.print(shown)
     for note in table.notes:
         console.print(note, markup=False, highlight=False)
+
+
+def _write_aligned(table: Table) -> None:
+    """Write a table for a pipe or a file: thousands of rows, no colour, nothing to fit into."""
+    from rich.cells import cell_len
+
+    lines = [[column.title for column in table.columns]]
+    lines += [[_text(cell) for cell in row] for row in table.rows]
+    widths = [max(map(cell_len, cells)) for cells in zip(*lines, strict=True)]
+    for line in lines if table.columns else ():
+        padded = []
+        for cell, width, column in zip(line, widths, table.columns, strict=True):
+            room = " " * (width - cell_len(cell))
+            padded.append(room + cell if column.right else cell + room)
+        sys.stdout.write("  ".join(padded).rstrip() + "\n")
+    sys.stdout.writelines(f"{note}\n" for note in table.notes)
 
 
 def screen() -> "Console":
