@@ -164,6 +164,16 @@ def test_no_table_is_wider_than_its_screen(width, region):
         assert ("GPUS" in titles) is any(entry.shape.gpus for entry in found)
 
 
+def test_a_narrow_screen_says_what_it_hides():
+    table = bundled_table()
+    found = find(table, "us-east-1", Query(needs_gpu=True))
+    answer = Answer(table.sheet("us-east-1"), table.sources, found, found)
+    narrow, wide = screen_table(answer, 80), screen_table(answer, 200)
+    assert narrow.notes[-1].startswith("too narrow for local disk, zones, arch, spot:")
+    assert _SPOT_HINT not in narrow.notes
+    assert wide.notes[-1] == _SPOT_HINT
+
+
 def test_gpus_are_named_with_their_number():
     shapes = (
         a_shape("g1.large", gpus=(Gpu("L4", "NVIDIA", 0, 1),)),

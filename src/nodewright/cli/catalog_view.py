@@ -133,16 +133,18 @@ def screen_table(answer: Answer, width: int) -> Table:
         (Column("SPOT", right=True), [_spot(entry.spot) for entry in answer.shown]),
     ]
     columns = [(column, cells) for column, cells in columns if any(cells)]
+    hidden = []
     for title in _DROPPED_FIRST:
-        if _width(columns) > width:
+        if _width(columns) > width and any(column.title == title for column, _ in columns):
             columns = [entry for entry in columns if entry[0].title != title]
+            hidden.append(title.lower())
     return Table(
         columns=tuple(column for column, _ in columns),
         rows=tuple(
             tuple(_styled(cell) for cell in row)
             for row in zip(*(cells for _, cells in columns), strict=True)
         ),
-        notes=tuple(_notes(answer)),
+        notes=tuple(_notes(answer, hidden)),
     )
 
 
@@ -151,18 +153,26 @@ def _width(columns: Sequence[tuple[Column, list[str]]]) -> int:
     return sum(widest) + _GAP * len(columns)
 
 
-def _notes(answer: Answer) -> Iterator[str]:
+def _notes(answer: Answer, hidden: Sequence[str]) -> Iterator[str]:
     sheet, found, shown = answer.sheet, len(answer.found), len(answer.shown)
     cut = f", {shown:,} shown (--limit 0 for all)" if shown < found else ""
     yield f"{found:,} of {len(sheet.types):,} types in {sheet.region} match{cut}"
     yield f"prices: {', '.join(_origins(answer))}"
+    if "spot" not in hidden:
+        yield from _spot_origin(answer)
+    if sheet.zones_are_assumed:
+        yield f"zones: no list is known for {sheet.region}; every zone is assumed to sell every type"
+    if hidden:
+        yield f"too narrow for {', '.join(hidden)}: a wider screen or -o csv has them"
+
+
+def _spot_origin(answer: Answer) -> Iterator[str]:
+    sheet = answer.sheet
     if sheet.spot_source is not None:
         origin = answer.sources[sheet.spot_source]
         yield f"spot: the cheapest zone's price of {origin.date} ({_short(origin.package)})"
     elif any(entry.spot for entry in answer.shown):
         yield _SPOT_HINT
-    if sheet.zones_are_assumed:
-        yield f"zones: no list is known for {sheet.region}; every zone is assumed to sell every type"
 
 
 def _origins(answer: Answer) -> Iterator[str]:
