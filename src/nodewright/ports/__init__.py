@@ -1,0 +1,1 @@
+"""Promises: what controllers ask of the world, as protocols that adapters keep."""

@@ -1,0 +1,266 @@
+"""The mirror: what the API server last told us, by kind, with indexes.
+
+Only what was listed or watched is written here; decisions read it. A kind is *synced* once its first
+list is complete, and stays so: later trouble makes it old, not wrong. An object that cannot be read
+into its struct takes the place of its older self among the *unreadable*, so that nobody decides on
+what is no longer true. Every write gives back what changed, in order.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from nodewright.model.labels import NODEPOOL
+from nodewright.model.node import Node
+from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.pod import Pod
+from nodewright.model.resource import (
+    NODE_CLAIMS,
+    NODES,
+    PODS,
+    VOLUME_ATTACHMENTS,
+    WATCHED,
+    Object,
+    Resource,
+    key_of,
+)
+from nodewright.model.volume import VolumeAttachment
+
+BY_NODE: Final = "node"
+BY_OWNER: Final = "owner"
+BY_NAMESPACE: Final = "namespace"
+BY_PROVIDER_ID: Final = "providerID"
+BY_POOL: Final = "nodepool"
+
+type Values = Callable[[Any], Iterable[str]]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One object as it was and as it is; None where there was or is none."""
+
+    resource: Resource[Any]
+    key: str
+    old: Object | None
+    new: Object | None
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """An object that is there and does not fit its struct."""
+
+    key: str
+    version: str
+    problem: str
+
+
+def _pod_node(pod: Pod) -> Iterator[str]:
+    if pod.spec.node_name:
+        yield pod.spec.node_name
+
+
+def _attachment_node(attachment: VolumeAttachment) -> Iterator[str]:
+    yield attachment.spec.node_name
+
+
+def _claim_node(claim: NodeClaim) -> Iterator[str]:
+    if claim.status.node_name:
+        yield claim.status.node_name
+
+
+def _node_provider(node: Node) -> Iterator[str]:
+    if node.spec.provider_id:
+        yield node.spec.provider_id
+
+
+def _claim_provider(claim: NodeClaim) -> Iterator[str]:
+    if claim.status.provider_id:
+        yield claim.status.provider_id
+
+
+def _pool(thing: Object) -> Iterator[str]:
+    if pool := thing.metadata.labels.get(NODEPOOL):
+        yield pool
+
+
+def _owners(thing: Object) -> Iterator[str]:
+    for owner in thing.metadata.owner_references:
+        yield owner.uid
+
+
+def _namespace(thing: Object) -> Iterator[str]:
+    yield thing.metadata.namespace
+
+
+_SPECIAL: Final[dict[str, dict[str, Values]]] = {
+    PODS.name: {BY_NODE: _pod_node},
+    VOLUME_ATTACHMENTS.name: {BY_NODE: _attachment_node},
+    NODES.name: {BY_PROVIDER_ID: _node_provider, BY_POOL: _pool},
+    NODE_CLAIMS.name: {
+        BY_NODE: _claim_node,
+        BY_PROVIDER_ID: _claim_provider,
+        BY_POOL: _pool,
+    },
+}
+
+
+def _indexes_of(resource: Resource[Any]) -> dict[str, Values]:
+    shared: dict[str, Values] = {BY_OWNER: _owners}
+    if resource.namespaced:
+        shared[BY_NAMESPACE] = _namespace
+    return shared | _SPECIAL.get(resource.name, {})
+
+
+class _Shelf:
+    """All objects of one kind."""
+
+    def __init__(self, resource: Resource[Any]) -> None:
+        self.resource = resource
+        self.objects: dict[str, Any] = {}
+        self.unreadable: dict[str, Unreadable] = {}
+        self.version = ""
+        self.synced = False
+        self.absent = False
+        self.in_order: tuple[Any, ...] | None = ()
+        self.values = _indexes_of(resource)
+        self.indexes: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in self.values}
+
+    def put(self, key: str, new: Any | None) -> Change | None:
+        """Put an object in the place of its older self, or take it away."""
+        old = self.objects.get(key)
+        if new is None:
+            if old is None:
+                return None
+            del self.objects[key]
+        else:
+            self.objects[key] = new
+        self.in_order = None
+        for name, values in self.values.items():
+            index = self.indexes[name]
+            for value in values(old) if old is not None else ():
+                _take_out(index, value, key)
+            for value in values(new) if new is not None else ():
+                index.setdefault(value, {})[key] = new
+        return Change(self.resource, key, old, new)
+
+
+def _take_out(index: dict[str, dict[str, Any]], value: str, key: str) -> None:
+    bucket = index.get(value)
+    if bucket is not None:
+        bucket.pop(key, None)
+        if not bucket:
+            del index[value]
+
+
+class Mirror:
+    """Everything that is known of a cluster; written by reflectors, read by everybody."""
+
+    def __init__(self, resources: Iterable[Resource[Any]] = WATCHED) -> None:
+        self._shelves = {resource.name: _Shelf(resource) for resource in resources}
+        self.revision = 0
+
+    @property
+    def resources(self) -> tuple[Resource[Any], ...]:
+        """The kinds that are mirrored."""
+        return tuple(shelf.resource for shelf in self._shelves.values())
+
+    def replace(
+        self,
+        resource: Resource[Any],
+        found: Iterable[Object | Unreadable],
+        version: str,
+        *,
+        absent: bool = False,
+    ) -> tuple[Change, ...]:
+        """Take a complete list, true at a version, and give what it changed.
+
+        `absent` says that the cluster does not know the kind; an optional kind counts as synced
+        then, any other does not.
+        """
+        shelf = self._shelves[resource.name]
+        readable: dict[str, Object] = {}
+        unreadable: dict[str, Unreadable] = {}
+        for each in found:
+            if isinstance(each, Unreadable):
+                unreadable[each.key] = each
+            else:
+                readable[key_of(each.metadata)] = each
+        changes = [shelf.put(key, None) for key in list(shelf.objects) if key not in readable]
+        for key, thing in readable.items():
+            old = shelf.objects.get(key)
+            if old is None or not _is_same(old, thing):
+                changes.append(shelf.put(key, thing))
+        shelf.unreadable = unreadable
+        shelf.version = version
+        shelf.absent = absent
+        shelf.synced = resource.optional or not absent
+        self.revision += 1
+        return tuple(change for change in changes if change is not None)
+
+    def put(
+        self, resource: Resource[Any], thing: Object | Unreadable, version: str
+    ) -> Change | None:
+        """Take an object that was added or changed."""
+        shelf = self._shelves[resource.name]
+        shelf.version = version
+        self.revision += 1
+        if isinstance(thing, Unreadable):
+            shelf.unreadable[thing.key] = thing
+            return shelf.put(thing.key, None)
+        key = key_of(thing.metadata)
+        shelf.unreadable.pop(key, None)
+        return shelf.put(key, thing)
+
+    def remove(self, resource: Resource[Any], key: str, version: str) -> Change | None:
+        """Take note that an object is gone."""
+        shelf = self._shelves[resource.name]
+        shelf.version = version
+        shelf.unreadable.pop(key, None)
+        self.revision += 1
+        return shelf.put(key, None)
+
+    def reach(self, resource: Resource[Any], version: str) -> None:
+        """Take note that nothing of this kind has changed up to a version."""
+        self._shelves[resource.name].version = version
+
+    def get[T: Object](self, resource: Resource[T], key: str) -> T | None:
+        """Give one object by `namespace/name` or name."""
+        found: T | None = self._shelves[resource.name].objects.get(key)
+        return found
+
+    def all[T: Object](self, resource: Resource[T]) -> tuple[T, ...]:
+        """Give every object of a kind in the order of their names."""
+        shelf = self._shelves[resource.name]
+        if shelf.in_order is None:
+            shelf.in_order = tuple(shelf.objects[key] for key in sorted(shelf.objects))
+        return shelf.in_order
+
+    def find[T: Object](self, resource: Resource[T], index: str, value: str) -> tuple[T, ...]:
+        """Give the objects that an index knows under a value, in the order of their names."""
+        bucket = self._shelves[resource.name].indexes[index].get(value, {})
+        return tuple(bucket[key] for key in sorted(bucket))
+
+    def unreadable(self, resource: Resource[Any]) -> tuple[Unreadable, ...]:
+        """Give what could not be read of a kind, in the order of the names."""
+        found = self._shelves[resource.name].unreadable
+        return tuple(found[key] for key in sorted(found))
+
+    def version(self, resource: Resource[Any]) -> str:
+        """Give the resourceVersion up to which a kind is known."""
+        return self._shelves[resource.name].version
+
+    def is_known(self, resource: Resource[Any]) -> bool:
+        """Tell whether the cluster serves a kind, as far as it was asked."""
+        shelf = self._shelves[resource.name]
+        return shelf.synced and not shelf.absent
+
+    def waiting_for(self) -> tuple[str, ...]:
+        """Name the kinds whose first list is not complete; none means synced."""
+        return tuple(name for name, shelf in self._shelves.items() if not shelf.synced)
+
+
+def _is_same(old: Object, new: Object) -> bool:
+    return (
+        old.metadata.resource_version == new.metadata.resource_version
+        and old.metadata.uid == new.metadata.uid
+        and bool(new.metadata.resource_version)
+    )
