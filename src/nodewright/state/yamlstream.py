@@ -30,6 +30,7 @@ _TEXT_TAGS: Final = frozenset({"!", f"{_TAG}str"})
 _PLAIN_TAGS: Final = frozenset(f"{_TAG}{name}" for name in ("int", "float", "bool", "null"))
 _CONTAINER_TAGS: Final = frozenset({"!", f"{_TAG}map", f"{_TAG}seq"})
 _PROBLEM_LENGTH_MAX: Final = 200
+_HELM_ADVICE: Final = "it looks like a Helm template: render it first (helm template)"
 
 
 class _Unset:
@@ -259,23 +260,26 @@ class _Builder:
     def _error(self, event: Any, sentence: str, code: str) -> UserError:
         mark = event.start_mark
         return UserError(
-            sentence, code=code, where=f"{self.source}:{mark.line + 1}:{mark.column + 1}"
+            sentence,
+            code=code,
+            where=f"{self.source}:{mark.line + 1}:{mark.column + 1}",
+            advice=_HELM_ADVICE if _is_template(self.text, mark.index) else "",
         )
 
 
 def _syntax_error(error: yaml.YAMLError, text: str, source: str) -> UserError:
     mark = getattr(error, "problem_mark", None)
     problem = str(getattr(error, "problem", None) or error).partition("\n")[0]
-    where, line = source, ""
-    if mark is not None:
-        where = f"{source}:{mark.line + 1}:{mark.column + 1}"
-        line = text[max(0, mark.index - 200) : mark.index + 200]
-    is_template = "{{" in line
+    if mark is None:
+        return UserError(f"this is not YAML: {problem}", code=SYNTAX, where=source)
+    is_template = _is_template(text, mark.index)
     return UserError(
         f"this is not YAML: {problem[:_PROBLEM_LENGTH_MAX]}",
         code=SYNTAX,
-        where=where,
-        advice="it looks like a Helm template: render it first (helm template)"
-        if is_template
-        else "check the indentation and quotes in this line",
+        where=f"{source}:{mark.line + 1}:{mark.column + 1}",
+        advice=_HELM_ADVICE if is_template else "check the indentation and quotes in this line",
     )
+
+
+def _is_template(text: str, index: int) -> bool:
+    return "{{" in text[max(0, index - 100) : index + 100]
