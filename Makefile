@@ -27,7 +27,7 @@ check: $(READY) ## Format, lint, types, import contracts, house rules
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --strict src
-	@$(BIN)/lint-imports --no-timings > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
+	@$(BIN)/lint-imports --no-logo > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
 	@$(PYTEST) tests/tidy
 
 test: check unit e2e ## Everything but the long runs: check, unit tests, end-to-end sample
@@ -38,8 +38,7 @@ unit: $(READY)
 	@$(PYTEST) -n $(JOBS) -m "not e2e and not soak" --ignore=tests/tidy
 
 e2e: $(READY) ## End-to-end tests on a real control plane
-	@if [ ! -d tests/e2e ]; then echo "e2e: there are no end-to-end tests yet"; \
-	elif [ -n "$$KUBEBUILDER_ASSETS" ] || go version > /dev/null 2>&1; then \
+	@if [ -n "$$KUBEBUILDER_ASSETS" ] || go version > /dev/null 2>&1; then \
 		$(PYTEST) -m "e2e and not soak" tests/e2e; \
 	else \
 		echo "e2e: a control plane is built from source with Go, and Go is missing." >&2; \

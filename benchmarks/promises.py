@@ -36,16 +36,49 @@ def python(*arguments: str) -> str:
     return done.stdout
 
 
-def load_catalog() -> object:
-    """Time the reading of one region's types from the embedded table, in a fresh process."""
+def timed(setup: str, work: str) -> Callable[[], object]:
+    """Time some work in a fresh process, without what it takes to get ready."""
     script = (
-        "import time\n"
-        "from nodewright.catalog.resolve import instance_types_for\n"
-        "started = time.perf_counter()\n"
-        "assert instance_types_for('us-east-1')\n"
+        f"import time\n{setup}\nstarted = time.perf_counter()\n{work}\n"
         "print(round((time.perf_counter() - started) * 1000))"
     )
-    return int(python("-c", script))
+    return lambda: int(python("-c", script))
+
+
+READ_CATALOG = timed(
+    "from nodewright.catalog.query import Query, find\n"
+    "from nodewright.catalog.table import bundled_table",
+    "assert find(bundled_table(), 'us-east-1', Query())",
+)
+
+NODEPOOL = """
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: pool-{number}
+spec:
+  template:
+    spec:
+      nodeClassRef: {{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}
+      requirements:
+        - key: kubernetes.io/arch
+          operator: In
+          values: [amd64, arm64]
+        - key: karpenter.k8s.aws/instance-cpu
+          operator: Gt
+          values: ["3"]
+      expireAfter: 720h
+  limits:
+    cpu: 1000
+  disruption:
+    consolidationPolicy: WhenEmptyOrUnderutilized
+    consolidateAfter: 1m
+"""
+READ_NODEPOOLS = timed(
+    "from nodewright.state.manifests import read_manifests\n"
+    f"text = '---'.join({NODEPOOL!r}.format(number=n) for n in range(5000)).encode()",
+    "assert len(read_manifests(text, 'pools.yaml')) == 5000",
+)
 
 
 def measure_ms(promise: Promise) -> int:
@@ -62,7 +95,8 @@ def measure_ms(promise: Promise) -> int:
 PROMISES = (
     Promise("nodewright --help", 250, command("--help")),
     Promise("nodewright demo --help", 500, command("demo", "--help")),
-    Promise("catalog of a region", 150, load_catalog),
+    Promise("reading the catalog", 150, READ_CATALOG),
+    Promise("reading 5,000 NodePools", 3000, READ_NODEPOOLS),
 )
 
 
