@@ -75,9 +75,9 @@ def _make_node(
     if taints:
         node["spec"]["taints"] = taints
     if stage == "leaving":
-        owner = node if dice.chance(0.5) else claim
-        owner["metadata"]["deletionTimestamp"] = TAKEN_AT
-        owner["metadata"]["finalizers"] = ["karpenter.sh/termination"]
+        for owner in (claim, node) if dice.chance(0.5) else (claim,):
+            owner["metadata"]["deletionTimestamp"] = TAKEN_AT
+            owner["metadata"]["finalizers"] = ["karpenter.sh/termination"]
     return [node, claim, *_csi(dice, flavour, name)]
 
 

@@ -122,7 +122,15 @@ def judge_affinity(board: Board, crowd: Crowd) -> Iterator[Violation]:
             board.doubts.append(f"affinity of {group[0].pod.key} and {len(group) - 1} more")
             continue
         for seeker in search.stuck:
-            yield Violation("affinity", seeker.pod.key, f"has no company on {seeker.place.name}")
+            yield Violation("affinity", seeker.pod.key, _say(seeker))
+
+
+def _say(seeker: _Seeker) -> str:
+    where = seeker.place.name
+    open_keys = [one.key for one in seeker.picks if sole_domain(seeker.place, one.key) is None]
+    if open_keys:
+        return f"needs {where} to be in one domain of {', '.join(open_keys)}"
+    return f"has no company on {where}"
 
 
 def _groups_that_meet(seekers: list[_Seeker], crowd: Crowd) -> list[list[_Seeker]]:

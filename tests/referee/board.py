@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nodewright.model.plan import Plan
+from nodewright.model.plan import FilledNode, Plan, PlannedNode
 from nodewright.model.pod import Pod
 from nodewright.model.world import World
 from referee.daemons import daemon_pods
@@ -33,10 +33,15 @@ class Board:
 
     def _seat_bound(self) -> None:
         by_node = {place.node.metadata.name: place for place in self.old if place.node is not None}
+        answered = {key for node in self._nodes() for key in node.pods}
+        gone = self.roll.moving | (self.roll.may.keys() & answered)
         for pod in self.world.pods:
             place = by_node.get(pod.spec.node_name)
-            if place is not None and not is_over(pod) and pod.key not in self.roll.moving:
+            if place is not None and not is_over(pod) and pod.key not in gone:
                 place.bound.append(pod)
+
+    def _nodes(self) -> tuple[PlannedNode | FilledNode, ...]:
+        return (*self.plan.new_nodes, *self.plan.existing_nodes)
 
     def _seat_planned(self) -> None:
         by_name = {name: place for place in self.old for name in place.names}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from nodewright.model.labels import RESERVED
 from nodewright.model.nodepool import NodePool
 from nodewright.model.pod import Pod
 from nodewright.model.requirements import Requirements
@@ -135,6 +136,9 @@ def _judge_requests(place: NewPlace, board: Board) -> Iterator[Violation]:
 
 def _judge_min_values(place: NewPlace, pool: NodePool) -> Iterator[Violation]:
     if place.world.options.min_values_policy != "Strict":
+        return
+    if place.node.offering.capacity_type == RESERVED:
+        # Slots that are paid for are used first, even if few types have any.
         return
     types = [place.types[name] for name in place.node.instance_types if name in place.types]
     for demand in Requirements(pool_requirements(pool).values()).values():

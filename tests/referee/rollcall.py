@@ -1,7 +1,8 @@
 """Which pods a plan must speak of: those without a node, and those that lose theirs.
 
 `must` are the pods that have to stand in the plan exactly once; `may` are those of which the pages
-leave open whether they are answered at all (being nominated, over, or going away).
+leave open whether they are answered at all (being nominated, over, or going away, or held back by
+something that does not hold everybody back).
 """
 
 import re
@@ -9,10 +10,11 @@ import re
 import msgspec
 
 from nodewright.model.instant import parse_instant
-from nodewright.model.labels import DO_NOT_DISRUPT
-from nodewright.model.node import Node
+from nodewright.model.labels import DISRUPTED_TAINT, DO_NOT_DISRUPT
+from nodewright.model.metadata import Taint
 from nodewright.model.pod import Pod
 from nodewright.model.world import World
+from referee.amounts import tolerates
 from referee.labels import selector_holds
 
 _UNIT_MS = {"h": 3_600_000, "m": 60_000, "s": 1000}
@@ -34,9 +36,12 @@ def call_roll(world: World) -> RollCall:
     leaving = leaving_nodes(world)
     for pod in world.pods:
         if pod.spec.node_name:
-            if pod.spec.node_name in leaving and _has_to_move(pod, world):
-                must[pod.key] = pod
-                moving.add(pod.key)
+            if pod.spec.node_name in leaving and _could_move(pod):
+                if not _is_held_back(pod, world):
+                    must[pod.key] = pod
+                    moving.add(pod.key)
+                elif _is_unsure(pod):
+                    may[pod.key] = pod
         elif _is_owned_by(pod, "DaemonSet") or _is_owned_by(pod, "Node"):
             continue
         elif world.options.pending_rule == "live":
@@ -62,11 +67,6 @@ def leaving_nodes(world: World) -> set[str]:
     }
 
 
-def is_leaving(node: Node, world: World) -> bool:
-    """Whether a node is being deleted."""
-    return node.metadata.name in leaving_nodes(world)
-
-
 def is_over(pod: Pod) -> bool:
     """Whether the pod has run to its end."""
     return pod.status.phase in ("Succeeded", "Failed")
@@ -83,12 +83,25 @@ def _is_owned_by(pod: Pod, kind: str) -> bool:
     return any(owner.kind == kind for owner in pod.metadata.owner_references)
 
 
-def _has_to_move(pod: Pod, world: World) -> bool:
+def _could_move(pod: Pod) -> bool:
     if is_over(pod) or _is_owned_by(pod, "DaemonSet") or _is_owned_by(pod, "Node"):
         return False
-    if pod.metadata.deletion_timestamp and not _is_owned_by(pod, "StatefulSet"):
-        return False
-    return not _asks_to_be_left_alone(pod, world.now_ms) and not _is_guarded(pod, world)
+    return not pod.metadata.deletion_timestamp or _is_owned_by(pod, "StatefulSet")
+
+
+def _is_held_back(pod: Pod, world: World) -> bool:
+    return _asks_to_be_left_alone(pod, world.now_ms) or _is_guarded(pod, world)
+
+
+def _is_unsure(pod: Pod) -> bool:
+    """Whether nothing is left to hold the pod back: it goes already, or it is not healthy."""
+    unwell = any(one.type == "Ready" and one.status == "False" for one in pod.status.conditions)
+    return bool(pod.metadata.deletion_timestamp) or unwell or _stays_through_drain(pod)
+
+
+def _stays_through_drain(pod: Pod) -> bool:
+    drain = Taint(key=DISRUPTED_TAINT, effect="NoSchedule")
+    return tolerates(pod.spec.tolerations, drain)
 
 
 def _asks_to_be_left_alone(pod: Pod, now_ms: int) -> bool:

@@ -65,3 +65,14 @@ def test_pods_behind_a_budget_of_nothing_or_two_budgets_stay():
     assert must(LEAVING, pod, a_budget(at_most_missing=1)) == {"default/pod"}
     two = (a_budget("one", at_most_missing=1), a_budget("two", at_most_missing=1))
     assert must(LEAVING, pod, two) == set()
+
+
+def test_a_pod_that_goes_already_may_be_answered_in_spite_of_what_holds_it_back():
+    member = a_pod(
+        node=LEAVING,
+        deleted=NOW,
+        owner=("StatefulSet", "db"),
+        annotations={DO_NOT_DISRUPT: "true"},
+    )
+    roll = call_roll(a_world(LEAVING, member))
+    assert (set(roll.must), set(roll.may)) == (set(), {"default/pod"})
