@@ -87,6 +87,7 @@ def up(
         found.await_ready(lambda step: screen.say(f"  {step}"))
         what = f"Kubernetes {_keep(found.record, kubernetes_version)} was running already"
     if nodes:
+        screen.say(f"  making {nodes} fake nodes")
         found.add_nodes(nodes)
     screen.say(f"{what}. To use it:\n")
     _print_exports(found.folder)

@@ -172,7 +172,7 @@ def stop(folder: Folder) -> bool:
     if not folder.path.exists():
         return False
     try:
-        lock = os.open(folder.lock, os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(folder.lock, os.O_RDWR)
     except FileNotFoundError:
         lock = -1
     if lock >= 0:

@@ -96,7 +96,7 @@ class Folder:
 
     def take_lock(self) -> int | None:
         """Take the lock and give its file descriptor, or nothing where a sandbox holds it."""
-        descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o600)
         if try_lock(descriptor):
             return descriptor
         os.close(descriptor)
@@ -105,7 +105,7 @@ class Folder:
     def is_running(self) -> bool:
         """Tell whether a supervisor is alive behind this folder."""
         try:
-            descriptor = os.open(self.lock, os.O_RDWR | os.O_CLOEXEC)
+            descriptor = os.open(self.lock, os.O_RDWR)
         except FileNotFoundError:
             return False
         free = try_lock(descriptor)
