@@ -1,11 +1,11 @@
 """The plan as a value: what the board came to, with types cheapest first and prices summed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.firstfit import Filling
-from nodewright.core.scheduling.supply import Bits, DaemonLoad
+from nodewright.core.scheduling.supply import Bits
 from nodewright.model.instance import NanoUSD
 from nodewright.model.labels import CAPACITY_TYPE, RESERVED
 from nodewright.model.plan import ChosenOffering, FilledNode, Plan, PlannedNode, Unplaced
@@ -42,12 +42,11 @@ def final_bits(board: Board, draft: Draft) -> Bits:
 def _planned(board: Board, draft: Draft, filling: Filling, reservation_key: str) -> PlannedNode:
     supply = draft.supply
     bits = final_bits(board, draft)
-    alive = supply.alive_types(bits)
     way = supply.ways[(bits & -bits).bit_length() - 1]
     return PlannedNode(
         node_pool=supply.name,
         pods=tuple(pod.key for pod in filling.pods_of[draft.number]),
-        instance_types=tuple(supply.types[index].name for index in alive),
+        instance_types=supply.alive_names(bits),
         offering=ChosenOffering(
             instance_type=supply.types[way.type_index].name,
             zone=way.offering.zone,
@@ -56,7 +55,7 @@ def _planned(board: Board, draft: Draft, filling: Filling, reservation_key: str)
             price_is_estimate=way.offering.price_is_estimate,
         ),
         requirements=_requirements(draft, reservation_key),
-        requests=_requests(board, draft, (supply.daemons[index] for index in alive)),
+        requests=_requests(board, draft, supply.least_daemons(bits)),
         min_values_relaxed=draft.min_values_relaxed,
     )
 
@@ -78,18 +77,8 @@ def _with_min_values(one: Requirement, min_values: Mapping[str, int]) -> Require
     return Requirement(one.key, one.complement, one.values, one.low, one.high, min_values[one.key])
 
 
-def _requests(board: Board, draft: Draft, daemons: Iterable[DaemonLoad]) -> Resources:
+def _requests(board: Board, draft: Draft, daemons: Resources) -> Resources:
     totals: dict[str, Milli] = dict(zip(board.resources, draft.totals, strict=True))
-    least: dict[str, Milli] | None = None
-    for load in {id(one): one for one in daemons}.values():
-        if least is None:
-            least = dict(load.requests)
-        else:
-            least = {
-                name: min(amount, load.requests[name])
-                for name, amount in least.items()
-                if name in load.requests
-            }
-    for name, amount in (least or {}).items():
+    for name, amount in daemons.items():
         totals[name] = totals.get(name, 0) + amount
     return {name: amount for name, amount in totals.items() if amount}

@@ -176,12 +176,7 @@ class Board:
         if wish.ports and first_taken(wish.ports, draft.ports) is not None:
             return Reason.PORT_TAKEN
         # Room depends on amounts alone, so it is looked at once for all alternatives.
-        roomy = draft.bits
-        rooms = self.rooms[supply]
-        totals = draft.totals
-        for index, amount in enumerate(shape.amounts):
-            if amount:
-                roomy &= rooms[index].having(totals[index] + amount)
+        roomy = self._roomy(shape, draft)
         if not roomy:
             return Reason.NO_TYPE_FITS
         if wish.ports:
@@ -203,6 +198,17 @@ class Board:
                 return fitting
             refusal = fitting
         return refusal
+
+    def _roomy(self, shape: Shape, draft: Draft) -> Bits:
+        if draft.stale:
+            self.freshen(draft)
+        bits = draft.bits
+        rooms = self.rooms[draft.supply]
+        totals = draft.totals
+        for index, amount in enumerate(shape.amounts):
+            if amount:
+                bits &= rooms[index].having(totals[index] + amount)
+        return bits
 
     def _blocked_by_ports(self, supply: Supply, wish: Wish) -> Bits:
         key = (supply, wish.number)
@@ -309,6 +315,34 @@ class Board:
                     return Reason.TOO_FEW_CHOICES
                 min_values, relaxed = {**min_values, **missing}, True
         return Fitting(state, bits, held, min_values, relaxed)
+
+    def put_easily(self, shape: Shape, level: int, draft: Draft, count: int) -> None:
+        """Put pods onto a draft whose machine has room and whose labels they do not change."""
+        wish = shape.ladder[level]
+        totals = draft.totals
+        for index, amount in enumerate(shape.amounts):
+            if amount:
+                totals[index] += amount * count
+        draft.pod_count += count
+        key = (shape, level)
+        draft.loads[key] = draft.loads.get(key, 0) + count
+        draft.stale = True
+        for group in wish.counted_by:
+            count_on_draft(draft, group, count)
+        for group in wish.keeps_away:
+            count_on_draft(draft, group, count)
+
+    def freshen(self, draft: Draft) -> None:
+        """Bring a draft's ways up to date with what was put on it easily."""
+        bits = draft.bits
+        for room, total in zip(self.rooms[draft.supply], draft.totals, strict=True):
+            if total:
+                bits &= room.having(total)
+        draft.bits = bits
+        draft.stale = False
+        limits = self.limits.get(draft.supply)
+        if limits is not None:
+            limits.charge(draft, bits & limits.allowed(draft))
 
     def put_on_draft(
         self, shape: Shape, level: int, draft: Draft, fitting: Fitting, count: int = 1

@@ -105,6 +105,7 @@ class Draft:
         "pod_count",
         "ports",
         "spots",
+        "stale",
         "state",
         "supply",
         "tally",
@@ -124,6 +125,7 @@ class Draft:
         self.anchor: Mapping[str, int] = {}
         self.min_values: Mapping[str, int] = {}
         self.min_values_relaxed = False
+        self.stale = False
         # How many of its pods each group counts, and in which domains they were counted.
         self.tally: dict[Group, int] = {}
         self.spots: dict[Group, tuple[Domain, ...]] = {}

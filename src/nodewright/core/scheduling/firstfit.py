@@ -26,9 +26,9 @@ class Filling:
         self.left: list[Waiting] = []
         self.deferred: set[str] = set()
 
-    def note(self, draft: Draft, pod: Pod) -> None:
-        """Remember which pod went onto which draft."""
-        self.pods_of.setdefault(draft.number, []).append(pod)
+    def note(self, draft: Draft, *pods: Pod) -> None:
+        """Remember which pods went onto which draft."""
+        self.pods_of.setdefault(draft.number, []).extend(pods)
 
 
 def by_size(shapes: Sequence[Shape]) -> list[Waiting]:
@@ -158,6 +158,8 @@ def blocked_drafts(wish: Wish) -> int:
                 case "affinity":
                     if group.total > 0:
                         blocked |= ~group.hosts_at_limit
+                    elif group not in wish.counted_by:
+                        return -1
                 case _:
                     blocked |= group.hosts_at_limit
     return blocked

@@ -49,11 +49,9 @@ class Limits:
         draft.anchor = {NODES: MILLI, **anchor}
 
     def _largest(self, bits: Bits) -> dict[str, Milli]:
-        top: dict[str, Milli] = {}
-        for index in self.supply.alive_types(bits):
-            for name, amount in self.supply.types[index].capacity.items():
-                top[name] = max(amount, top.get(name, 0))
-        return top
+        return {
+            name: self.supply.capacity(name).largest(bits) for name in self.room if name != NODES
+        }
 
     def cut(self, draft: Draft, bits: Bits) -> Bits:
         """Cut a finished draft's ways so that the largest of them keeps the limit."""

@@ -54,6 +54,17 @@ class Thresholds:
         """Give all ways with at least this amount."""
         return self.at_least[bisect_left(self.amounts, amount)]
 
+    def largest(self, bits: Bits) -> Milli:
+        """Give the largest amount that any of these ways has."""
+        low, high = 0, len(self.amounts)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.at_least[middle] & bits:
+                low = middle
+            else:
+                high = middle
+        return self.amounts[low] if self.amounts else 0
+
     def within(self, amount: Milli) -> Bits:
         """Give all ways with at most this amount."""
         return self.at_most[bisect_right(self.amounts, amount)]
@@ -105,6 +116,9 @@ class Supply:
         self._labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
         self._ways_labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
         self._meeting: dict[Requirement, Bits] = {}
+        self._alive: dict[Bits, tuple[int, ...]] = {}
+        self._names: dict[Bits, tuple[str, ...]] = {}
+        self._least: dict[Bits, Resources] = {}
         self._port_bits: list[tuple[tuple[HostPort, ...], Bits]] = _port_groups(
             daemons, self.type_bits
         )
@@ -179,15 +193,36 @@ class Supply:
             if any(port.clashes(other) for port in wanted for other in held)
         )
 
-    def alive_types(self, bits: Bits) -> list[int]:
+    def alive_types(self, bits: Bits) -> tuple[int, ...]:
         """Give the types of a set of ways, cheapest first."""
-        seen: dict[int, None] = {}
-        while bits:
-            low = bits & -bits
-            index = self.ways[low.bit_length() - 1].type_index
-            seen[index] = None
-            bits &= ~self.type_bits[index]
-        return list(seen)
+        known = self._alive.get(bits)
+        if known is None:
+            rest = bits
+            seen: list[int] = []
+            while rest:
+                low = rest & -rest
+                index = self.ways[low.bit_length() - 1].type_index
+                seen.append(index)
+                rest &= ~self.type_bits[index]
+            known = self._alive[bits] = tuple(seen)
+        return known
+
+    def alive_names(self, bits: Bits) -> tuple[str, ...]:
+        """Give the names of the types of a set of ways, cheapest first."""
+        known = self._names.get(bits)
+        if known is None:
+            known = self._names[bits] = tuple(
+                self.types[index].name for index in self.alive_types(bits)
+            )
+        return known
+
+    def least_daemons(self, bits: Bits) -> Resources:
+        """Give, per resource, the least that daemon pods take on any type of a set of ways."""
+        known = self._least.get(bits)
+        if known is None:
+            loads = {id(one): one for one in map(self.daemons.__getitem__, self.alive_types(bits))}
+            known = self._least[bits] = _least([one.requests for one in loads.values()])
+        return known
 
 
 class SupplySettings(msgspec.Struct, frozen=True):
@@ -231,6 +266,13 @@ def _sorted_ways(
         )
     )
     return ways
+
+
+def _least(loads: Sequence[Resources]) -> Resources:
+    if not loads:
+        return {}
+    shared = set(loads[0]).intersection(*loads[1:])
+    return {name: min(load[name] for load in loads) for name in sorted(shared)}
 
 
 def _free(one: InstanceType, load: DaemonLoad) -> dict[str, Milli]:

@@ -1,0 +1,59 @@
+"""Existing nodes first: they are paid for. First fit in their order, compared in one go."""
+
+import numpy as np
+
+from nodewright.core.scheduling.batch import Batch
+from nodewright.core.scheduling.board import LASTING, Board
+from nodewright.core.scheduling.hosts import Host
+
+
+class HostFit:
+    """Columns over existing nodes: what is free on each."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._free = [
+            np.array([_free(host, name) for host in board.hosts], dtype=np.int64)
+            for name in board.resources
+        ]
+
+    def fill(self, batch: Batch, index: int) -> None:
+        """Put pods of one shape onto existing nodes until no node takes one more."""
+        board = self._board
+        shape, wish = batch.shapes[index], batch.wishes[index]
+        mask = np.ones(len(board.hosts), dtype=np.bool_)
+        for column, amount in zip(self._free, shape.amounts, strict=True):
+            if amount:
+                mask &= column >= amount
+        rows = [int(row) for row in np.flatnonzero(mask)]
+        progress = True
+        while progress and batch.left[index] > 0:
+            progress = False
+            still: list[int] = []
+            for row in rows:
+                host = board.hosts[row]
+                while batch.left[index] > 0:
+                    if wish.needs.exclusive & board.exclusive:
+                        return
+                    refusal = board.on_host(shape, wish, host)
+                    if refusal is not None:
+                        if refusal not in LASTING:
+                            still.append(row)
+                        break
+                    self._put(batch, index, row)
+                    progress = True
+            # Neighbours may have made room elsewhere: those that minded them are asked again.
+            rows = still
+
+    def _put(self, batch: Batch, index: int, row: int) -> None:
+        shape, wish = batch.shapes[index], batch.wishes[index]
+        pod = batch.take(index, 1)[0]
+        self._board.put_on_host(shape, wish, self._board.hosts[row], pod)
+        for column, amount in zip(self._free, shape.amounts, strict=True):
+            column[row] -= amount
+
+
+def _free(host: Host, name: str) -> int:
+    if host.is_full:
+        return -1
+    return host.available.get(name, 0)
