@@ -116,6 +116,8 @@ def _held_slots(board: Board) -> dict[str, int]:
 
 def judge_reservations(board: Board) -> Iterator[Violation]:
     """Reservations that hold fewer slots than the plan means to draw on."""
+    if not board.slots:
+        return
     drawing = [place for place in board.new if place.node.offering.capacity_type == "reserved"]
     wishes = [sorted(_chosen_reservations(place)) for place in drawing]
     if not _all_served(wishes, board.slots):

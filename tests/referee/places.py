@@ -43,6 +43,12 @@ class Launch(msgspec.Struct, frozen=True, eq=False):
     offering: Offering
 
 
+def _look(launch: Launch, keys: Iterable[str]) -> tuple[Requirement | None, ...]:
+    """What a launch says about these keys: two that say the same need not both be looked at."""
+    sources = (launch.instance_type.requirements, launch.offering.requirements)
+    return tuple(source.get(key) for source in sources for key in keys)
+
+
 class NewPlace:
     """A node that the plan wants to make."""
 
@@ -103,9 +109,11 @@ class NewPlace:
         ]
 
     def _is_on_sale(self, offering: Offering) -> bool:
-        if offering.is_reserved and not self.slots.get(reservation_id(offering, self.world)):
+        if not offering.available:
             return False
-        return offering.available
+        if not self.slots or not offering.is_reserved:
+            return not offering.is_reserved
+        return self.slots.get(reservation_id(offering, self.world), 0) > 0
 
     def label_sets(self, keys: Iterable[str], launch: Launch | None = None) -> list[dict[str, str]]:
         """Every combination of values that these labels may turn out to have."""
@@ -115,7 +123,8 @@ class NewPlace:
             return known
         found: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
         ordered = sorted(asked)
-        for one in [launch] if launch else self.launches:
+        launches = [launch] if launch else self.launches
+        for one in {_look(one, ordered): one for one in launches}.values():
             for values in product(*(self._choices(key, one) for key in ordered)):
                 pairs = zip(ordered, values, strict=True)
                 labels = {key: value for key, value in pairs if value is not None}
