@@ -68,14 +68,28 @@ def _judge_pods(place: NewPlace) -> Iterator[Violation]:
     for pod in place.pods:
         for taint in untolerated(pod, place.taints):
             yield Violation("taint", pod.key, f"does not tolerate {taint.key} of {place.name}")
-        for labels in place.label_sets(keys_of(pod)):
-            if not pod_accepts(pod, labels):
-                shown = ", ".join(f"{key}={value}" for key, value in sorted(labels.items()))
-                yield Violation(
-                    "labels", pod.key, f"{place.name} may get labels it refuses: {shown or 'none'}"
-                )
-                break
+        yield from _judge_labels(place, pod)
     yield from judge_ports(place.name, place.pods, [])
+
+
+def _judge_labels(place: NewPlace, pod: Pod) -> Iterator[Violation]:
+    keys = keys_of(pod)
+    unknown = keys - place.defined
+    for labels in place.label_sets(keys):
+        if not pod_accepts(pod, labels):
+            shown = ", ".join(f"{key}={value}" for key, value in sorted(labels.items()))
+            yield Violation(
+                "labels", pod.key, f"{place.name} may get labels it refuses: {shown or 'none'}"
+            )
+            return
+        known = {key: value for key, value in labels.items() if key not in unknown}
+        if unknown and not pod_accepts(pod, known):
+            yield Violation(
+                "undefined label",
+                pod.key,
+                f"{place.name} has no way to get {', '.join(sorted(unknown))}",
+            )
+            return
 
 
 def judge_ports(where: str, pods: list[Pod], others: list[Pod]) -> Iterator[Violation]:

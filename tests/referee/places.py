@@ -88,10 +88,12 @@ class NewPlace:
 
     @cached_property
     def defined(self) -> set[str]:
-        """Keys that the pool defines, or that everybody may ask for."""
+        """Keys that the pool or a listed type defines, or that everybody may ask for."""
         keys = set(self.world.options.well_known_labels) | set(self.given)
         if self.pool is not None:
             keys |= set(pool_requirements(self.pool))
+        for launch in self.launches:
+            keys |= set(launch.instance_type.requirements)
         return keys
 
     @cached_property
@@ -143,9 +145,8 @@ class NewPlace:
             if key in source
         ]
         sides = list(made)
-        asked = self.node.requirements.get(key)
-        if asked is not None and key in self.defined:
-            sides.append(asked)
+        if key in self.node.requirements:
+            sides.append(self.node.requirements[key])
         if not sides or any(forbids_label(side) for side in sides):
             return _MISSING
         values: list[str | None] = list(values_of(sides, self.probes.get(key, ())))

@@ -112,7 +112,7 @@ def test_an_open_label_must_be_closed_as_the_pod_wants_it():
 def test_a_label_that_no_pool_defines_is_caught():
     pod, kind = a_pod(selector={"team": "a"}), a_type()
     node = a_planned_node([pod], [kind], requirements=[want("team", "In", "a")])
-    assert rules(a_world(pod, kind), node) == {"labels"}
+    assert rules(a_world(pod, kind), node) == {"undefined label"}
 
 
 def test_bounds_are_compared_as_numbers():
