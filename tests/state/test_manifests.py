@@ -275,9 +275,36 @@ def test_five_thousand_pools_are_read_in_three_seconds():
 
 
 SHARDS = st.sampled_from(
-    "---\n|a: |- |  |\n|[|]|{|}|,|: |&x |*x|<<: |!!|'|\"|#|?|%|@|~|1e9|kind: List\n|items:\n|\r\n|\t|\ufeff".split(
-        "|"
-    )
+    [
+        "---\n",
+        "a: ",
+        "- ",
+        "  ",
+        "\n",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ": ",
+        "&x ",
+        "*x",
+        "<<: ",
+        "!!",
+        "'",
+        '"',
+        "#",
+        "?",
+        "%",
+        "@",
+        "~",
+        "1e9",
+        "kind: List\n",
+        "items:\n",
+        "\r\n",
+        "\t",
+        "\ufeff",
+    ]
 )
 NOISE = (
     st.binary(max_size=200)
