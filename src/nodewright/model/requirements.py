@@ -237,6 +237,24 @@ class Requirements(Mapping[str, Requirement]):
         )
 
 
+def contradiction(requirements: Iterable[Requirement]) -> Clash | None:
+    """Tell the first key whose requirements, taken together, no label value can meet.
+
+    An empty intersection must not be mistaken for "the label must not be there": that is what
+    `DoesNotExist` says, and only demands that a missing label satisfies come to it.
+    """
+    by_key: dict[str, Requirement] = {}
+    for one in requirements:
+        known = by_key.get(one.key)
+        if known is None:
+            by_key[one.key] = one
+        elif known.intersects(one) or (known.is_negative and one.is_negative):
+            by_key[one.key] = known.intersect(one)
+        else:
+            return Clash(one.key, known, one)
+    return None
+
+
 class BadRequirement(ValueError):  # noqa: N818 - it reads as what it is where it is caught
     """An expression that no label can ever be checked against."""
 

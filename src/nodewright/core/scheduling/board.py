@@ -103,6 +103,8 @@ class Board:
     def on_host(self, shape: Shape, wish: Wish, host: Host) -> Reason | None:
         """Tell why a pod cannot go onto an existing node; nothing when it can."""
         available = host.available
+        if wish.impossible:
+            return Reason.LABELS_CLASH
         if host.is_full:
             return Reason.NODE_FULL
         for name, amount in shape.requests.items():
@@ -254,9 +256,11 @@ class Board:
             candidates = self._allowed(group, wish, candidates)
             if not candidates:
                 return _NEIGHBOUR_REASONS[group.kind]
-        free = all(group.kind is GroupKind.INVERSE for group in groups)
-        if free and len(candidates) == every:
-            return self._choose_domains(wish, draft, so_far, rest)
+        if not any(_needs_one_domain(group, wish) for group in groups):
+            if len(candidates) == every:
+                return self._choose_domains(wish, draft, so_far, rest)
+            held = state.pin(key, *sorted(str(domain) for domain in candidates))
+            return self._choose_domains(wish, draft, (held, bits & held.bits), rest)
         for domain in self._ranked(draft, so_far, key, groups, candidates):
             pinned = state.pin(key, str(domain))
             narrowed = bits & pinned.bits
@@ -291,18 +295,19 @@ class Board:
         held = draft.held
         if not bits:
             return Reason.NO_TYPE_FITS
-        if supply.reserved:
-            settled = self.reservations.settle(supply, bits, held)
-            if isinstance(settled, Reason):
-                return settled
-            bits, held = settled
         limits = self.limits.get(supply)
         if limits is not None:
             allowed = limits.allowed(draft if draft.pod_count else None)
             if not bits & allowed:
                 return Reason.LIMIT_REACHED
-            if draft.min_values:
+            # A list that cannot be cut later, for choice or for reservations, is cut now.
+            if draft.min_values or supply.reserved:
                 bits &= allowed
+        if supply.reserved:
+            settled = self.reservations.settle(supply, bits, held)
+            if isinstance(settled, Reason):
+                return settled
+            bits, held = settled
         min_values, relaxed = draft.min_values, draft.min_values_relaxed
         if min_values:
             missing = {
@@ -372,3 +377,14 @@ class Board:
         if limits is not None:
             was_new = draft.pod_count == count
             limits.charge(draft, fitting.bits & limits.allowed(None if was_new else draft))
+
+
+def _needs_one_domain(group: Group, wish: Wish) -> bool:
+    """Tell whether a draft must commit to one domain for a group.
+
+    Spread and affinity count by domain. A pod that must keep its distance commits too, so that
+    the other domains stay free for its like; a mere preference does not.
+    """
+    if group.kind is GroupKind.ANTI_AFFINITY:
+        return group in wish.demands
+    return group.kind is not GroupKind.INVERSE

@@ -25,7 +25,7 @@ class State:
         self.requirements = requirements
         self.bits = bits
         self._merged: dict[tuple[int, int], State | Reason] = {}
-        self._pinned: dict[tuple[str, str], State] = {}
+        self._pinned: dict[tuple[str, tuple[str, ...]], State] = {}
 
     def merge(self, wish: Wish, alternative: int) -> "State | Reason":
         """Give the state with a wish and one alternative of its volumes added, or why not."""
@@ -36,10 +36,16 @@ class State:
         return known
 
     def _merge(self, wish: Wish, alternative: int) -> "State | Reason":
-        well_known = self.table.supply.settings.well_known
-        clash = self.requirements.clash(wish.requirements, well_known)
-        if clash is not None:
-            return Reason.LABEL_UNDEFINED if clash.have is None else Reason.LABELS_CLASH
+        if wish.impossible:
+            return Reason.LABELS_CLASH
+        supply = self.table.supply
+        well_known = supply.settings.well_known
+        # Only the pool defines labels: that another pod rules a value out does not make one.
+        for key, wanted in wish.requirements.items():
+            if not (key in supply.requirements or key in well_known or wanted.is_negative):
+                return Reason.LABEL_UNDEFINED
+        if self.requirements.conflict(wish.requirements) is not None:
+            return Reason.LABELS_CLASH
         merged = self.requirements
         if wish.requirements:
             merged = merged.with_all(wish.requirements.values())
@@ -50,13 +56,13 @@ class State:
             merged = merged.with_all(volumes.values())
         return self.table.intern(merged, self)
 
-    def pin(self, key: str, value: str) -> "State":
-        """Give the state with one label fixed to one value."""
-        known = self._pinned.get((key, value))
+    def pin(self, key: str, *values: str) -> "State":
+        """Give the state with one label held to one value, or to a few."""
+        known = self._pinned.get((key, values))
         if known is None:
-            fixed = Requirement(key, False, frozenset((value,)))
+            fixed = Requirement(key, False, frozenset(values))
             known = self.table.intern(self.requirements.with_all((fixed,)), self)
-            self._pinned[(key, value)] = known
+            self._pinned[(key, values)] = known
         return known
 
     def value(self, key: str) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.hosts import Host
-from nodewright.core.scheduling.supply import Supply
+from nodewright.core.scheduling.pools import PoolRange
 from nodewright.core.scheduling.topology import Domain, Group, GroupKey, GroupKind
 from nodewright.core.scheduling.wishes import (
     NamespaceReader,
@@ -56,7 +56,7 @@ class Groups:
 
     def __init__(
         self,
-        supplies: Sequence[Supply],
+        ranges: Sequence[PoolRange],
         hosts: Sequence[Host],
         bound: BoundPods,
         namespaces: NamespaceReader,
@@ -64,7 +64,7 @@ class Groups:
         self._hosts = hosts
         self._bound = bound
         self._namespaces = namespaces
-        self._domains = _pool_domains(supplies)
+        self._domains = _pool_domains(ranges)
         self._groups: dict[GroupKey, Group] = {}
         self._wishes: list[Wish] = []
         self._node_labels: dict[str, Requirements] = {}
@@ -80,7 +80,11 @@ class Groups:
         self._wishes.append(wish)
         for group in self._groups.values():
             _introduce(group, wish)
-        wish.owns = list(dict.fromkeys(self._group(k) for k in group_keys(wish, self._namespaces)))
+        owned = [
+            (self._group(key), is_demand) for key, is_demand in group_keys(wish, self._namespaces)
+        ]
+        wish.owns = list(dict.fromkeys(group for group, _ in owned))
+        wish.demands = frozenset(group for group, is_demand in owned if is_demand)
         wish.keeps_away = list(
             dict.fromkeys(
                 self._group(key) for key in inverse_keys(wish, wish.spec, self._namespaces)
@@ -237,9 +241,7 @@ def possible_domains(
     return [domain for domain in group.universe if requirement.has(str(domain))]
 
 
-def _pool_domains(
-    supplies: Sequence[Supply],
-) -> dict[str, dict[str, list[tuple[Taint, ...]]]]:
+def _pool_domains(ranges: Sequence[PoolRange]) -> dict[str, dict[str, list[tuple[Taint, ...]]]]:
     """Give, per label key, the values that pools can make, with the taints of those pools."""
     found: dict[str, dict[str, list[tuple[Taint, ...]]]] = {}
 
@@ -252,14 +254,16 @@ def _pool_domains(
             if taints not in sets:
                 sets.append(taints)
 
-    for supply in supplies:
-        for key, requirement in supply.requirements.items():
-            note(key, requirement, supply.taints)
-        distinct: dict[tuple[str, Requirement], None] = {}
-        for one in supply.types:
-            for key, requirement in one.requirements.items():
-                distinct[(key, requirement)] = None
-        for key, requirement in distinct:
-            own = supply.requirements.get(key)
-            note(key, own.intersect(requirement) if own else requirement, supply.taints)
+    for reach in ranges:
+        for key, requirement in reach.requirements.items():
+            note(key, requirement, reach.taints)
+        # Types share their requirement values, so each distinct one is looked at once.
+        distinct = {
+            id(requirement): requirement
+            for labels in {id(one.requirements): one.requirements for one in reach.types}.values()
+            for requirement in labels.values()
+        }
+        for requirement in distinct.values():
+            own = reach.requirements.get(requirement.key)
+            note(requirement.key, own.intersect(requirement) if own else requirement, reach.taints)
     return found

@@ -10,6 +10,7 @@ from nodewright.core.scheduling.rules.min_values import distinct_values, min_val
 from nodewright.core.scheduling.supply import Supply, SupplySettings
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import NODEPOOL
+from nodewright.model.metadata import Taint
 from nodewright.model.nodepool import NodePool
 from nodewright.model.quantity import BadQuantity, parse_resources
 from nodewright.model.reason import Reason
@@ -30,6 +31,15 @@ class Pools(msgspec.Struct, frozen=True):
 
     supplies: tuple[Supply, ...]
     skipped: tuple[SkippedPool, ...]
+    ranges: tuple["PoolRange", ...]
+
+
+class PoolRange(msgspec.Struct, frozen=True):
+    """What nodes of a ready pool could be labelled, before its requirements pick among types."""
+
+    requirements: Requirements
+    taints: tuple[Taint, ...]
+    types: tuple[InstanceType, ...]
 
 
 def read_pools(world: World, daemons: Sequence[Daemon]) -> Pools:
@@ -47,15 +57,20 @@ def read_pools(world: World, daemons: Sequence[Daemon]) -> Pools:
     ordered.sort(key=lambda pool: -(pool.spec.weight or 0))
     supplies: list[Supply] = []
     skipped: list[SkippedPool] = []
+    ranges: list[PoolRange] = []
     for pool in ordered:
-        ready = _unready(pool, types_by_pool) or _supply(
-            pool, types_by_pool, daemons, settings, world
-        )
-        if isinstance(ready, SkippedPool):
-            skipped.append(ready)
+        requirements = _unready(pool, types_by_pool) or _requirements(pool)
+        if isinstance(requirements, SkippedPool):
+            skipped.append(requirements)
+            continue
+        types = types_by_pool[pool.metadata.name]
+        ranges.append(PoolRange(requirements, pool.spec.template.spec.taints, types))
+        supply = _supply(pool, ranges[-1], daemons, settings, world)
+        if isinstance(supply, SkippedPool):
+            skipped.append(supply)
         else:
-            supplies.append(ready)
-    return Pools(tuple(supplies), tuple(skipped))
+            supplies.append(supply)
+    return Pools(tuple(supplies), tuple(skipped), tuple(ranges))
 
 
 def pool_requirements(pool: NodePool) -> Requirements:
@@ -90,22 +105,28 @@ def _unready(pool: NodePool, types: Mapping[str, tuple[InstanceType, ...]]) -> S
     return None
 
 
+def _requirements(pool: NodePool) -> Requirements | SkippedPool:
+    try:
+        parse_resources(pool.spec.limits or {})
+        return pool_requirements(pool)
+    except (BadRequirement, BadQuantity) as error:
+        return SkippedPool(
+            pool.metadata.name, Reason.POOL_NOT_READY, f"the NodePool is not valid: {error}"
+        )
+
+
 def _supply(
     pool: NodePool,
-    types_by_pool: Mapping[str, tuple[InstanceType, ...]],
+    reach: PoolRange,
     daemons: Sequence[Daemon],
     settings: SupplySettings,
     world: World,
 ) -> Supply | SkippedPool:
     name = pool.metadata.name
-    try:
-        requirements = pool_requirements(pool)
-        parse_resources(pool.spec.limits or {})
-    except (BadRequirement, BadQuantity) as error:
-        return SkippedPool(name, Reason.POOL_NOT_READY, f"the NodePool is not valid: {error}")
+    requirements = reach.requirements
     types = [
         one
-        for one in types_by_pool[name]
+        for one in reach.types
         if one.requirements.conflict(requirements) is None
         and any(
             offering.available
@@ -113,8 +134,7 @@ def _supply(
             for offering in one.offerings
         )
     ]
-    taints = pool.spec.template.spec.taints
-    loads = daemon_loads(daemons, requirements, taints, types, settings.well_known)
+    loads = daemon_loads(daemons, requirements, reach.taints, types, settings.well_known)
     supply = Supply(pool, types, requirements, loads, settings)
     if not types:
         return SkippedPool(

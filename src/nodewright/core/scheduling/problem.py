@@ -58,7 +58,7 @@ class Problem:
         options = self.world.options
         hosts = HostBuilder(self.world, self.daemons, self.storage).build(self.joined)
         supplies = list(self.pools.supplies)
-        groups = Groups(supplies, hosts, self.bound, self.namespaces)
+        groups = Groups(self.pools.ranges, hosts, self.bound, self.namespaces)
         reservations = Reservations(supplies, strict=options.reserved_offering_mode == "Strict")
         board = Board(supplies, hosts, groups, self.resources, reservations)
         board.relax_min_values = options.min_values_policy == "BestEffort"

@@ -23,7 +23,12 @@ from nodewright.core.scheduling.topology import Group, GroupKey, GroupKind, Node
 from nodewright.model.metadata import NodeSelectorTerm, Toleration
 from nodewright.model.pod import Pod, PodAffinityTerm, PodSpec, TopologySpreadConstraint
 from nodewright.model.quantity import Resources
-from nodewright.model.requirements import Requirements
+from nodewright.model.requirements import (
+    Requirement,
+    Requirements,
+    contradiction,
+    read_requirement,
+)
 
 
 class Wish:
@@ -32,6 +37,8 @@ class Wish:
     __slots__ = (
         "alternatives",
         "counted_by",
+        "demands",
+        "impossible",
         "keeps_away",
         "kept_away_by",
         "labels",
@@ -56,12 +63,16 @@ class Wish:
         self.tolerations: tuple[Toleration, ...] = spec.tolerations
         self.needs = source.needs
         self.ports: tuple[HostPort, ...] = host_ports(spec)
-        self.strict = strict_requirements(spec)
-        self.requirements = _with_heaviest_preference(spec, self.strict)
+        self.strict = Requirements(strict_requirements(spec))
+        every = [*strict_requirements(spec), *_heaviest_preference(spec)]
+        self.requirements = Requirements(every)
+        self.impossible = contradiction(every) is not None
         self.alternatives = source.needs.alternatives or (Requirements(),)
-        # Filled in by the board: groups that this wish owns, that count it, that keep it away,
-        # and inverse groups that it owns because it keeps others away.
+        # Filled in by whoever keeps the groups: those that this wish owns (and which of them are
+        # demands, not preferences), that count it, that keep it away, and inverse groups that it
+        # owns because it keeps others away.
         self.owns: list[Group] = []
+        self.demands: frozenset[Group] = frozenset()
         self.counted_by: list[Group] = []
         self.kept_away_by: list[Group] = []
         self.keeps_away: list[Group] = []
@@ -145,14 +156,12 @@ class WishRegistry(Protocol):
         """Take note of a wish."""
 
 
-def strict_requirements(spec: PodSpec) -> Requirements:
-    """Give the node selector and the first required term: what must hold."""
-    requirements = Requirements.from_labels(spec.node_selector)
+def strict_requirements(spec: PodSpec) -> list[Requirement]:
+    """Give the node selector and the first required term, one by one: what must hold."""
+    found = list(Requirements.from_labels(spec.node_selector).values())
     for term in required_terms(spec)[:1]:
-        requirements = requirements.with_all(
-            Requirements.from_expressions(term.match_expressions).values()
-        )
-    return requirements
+        found += [read_requirement(one) for one in term.match_expressions]
+    return found
 
 
 def required_terms(spec: PodSpec) -> tuple[NodeSelectorTerm, ...]:
@@ -163,20 +172,19 @@ def required_terms(spec: PodSpec) -> tuple[NodeSelectorTerm, ...]:
     return node.required.node_selector_terms
 
 
-def _with_heaviest_preference(spec: PodSpec, strict: Requirements) -> Requirements:
+def _heaviest_preference(spec: PodSpec) -> list[Requirement]:
     node = spec.affinity.node_affinity if spec.affinity else None
     if node is None or not node.preferred:
-        return strict
+        return []
     heaviest = max(node.preferred, key=lambda term: term.weight)
-    wanted = Requirements.from_expressions(heaviest.preference.match_expressions)
-    return strict.with_all(wanted.values())
+    return [read_requirement(one) for one in heaviest.preference.match_expressions]
 
 
-def group_keys(wish: Wish, namespaces: "NamespaceReader") -> Iterator[GroupKey]:
-    """Give every neighbour constraint that a wish carries, preferences of its level included."""
+def group_keys(wish: Wish, namespaces: "NamespaceReader") -> Iterator[tuple[GroupKey, bool]]:
+    """Give every neighbour constraint that a wish carries, and whether it is a demand."""
     spec = wish.spec
     for constraint in spec.topology_spread_constraints:
-        yield _spread_key(wish, constraint)
+        yield _spread_key(wish, constraint), constraint.when_unsatisfiable == "DoNotSchedule"
     affinity = spec.affinity
     if affinity is None:
         return
@@ -187,9 +195,9 @@ def group_keys(wish: Wish, namespaces: "NamespaceReader") -> Iterator[GroupKey]:
         if pods is None:
             continue
         for term in pods.required:
-            yield _term_key(wish, term, kind, namespaces)
+            yield _term_key(wish, term, kind, namespaces), True
         for weighted in pods.preferred:
-            yield _term_key(wish, weighted.pod_affinity_term, kind, namespaces)
+            yield _term_key(wish, weighted.pod_affinity_term, kind, namespaces), False
 
 
 def inverse_keys(

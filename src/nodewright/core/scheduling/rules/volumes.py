@@ -12,7 +12,7 @@ import msgspec
 from nodewright.model.labels import HOSTNAME, normalize_key
 from nodewright.model.metadata import NodeSelectorRequirement
 from nodewright.model.pod import Pod, PodVolume
-from nodewright.model.requirements import BadRequirement, Requirements
+from nodewright.model.requirements import BadRequirement, Requirements, contradiction
 from nodewright.model.volume import PersistentVolume, PersistentVolumeClaim, StorageClass
 from nodewright.model.world import World
 
@@ -85,6 +85,8 @@ class Storage:
                 exclusive.add(key)
             if found:
                 combined = _multiply(combined, found)
+                if not combined:
+                    return VolumeFault(volume.name, "it lies apart from the pod's other volumes")
         alternatives = () if combined == [Requirements()] else tuple(combined)
         return VolumeNeeds(alternatives, frozenset(attachments), frozenset(exclusive))
 
@@ -191,15 +193,12 @@ def _class_alternatives(storage_class: StorageClass) -> Alternatives:
 
 
 def _multiply(left: list[Requirements], right: Alternatives) -> list[Requirements]:
-    every = [one.with_all(other.values()) for one in left for other in right]
-    compatible = [
+    return [
         one.with_all(other.values())
         for one in left
         for other in right
-        if one.conflict(other) is None
-    ]
-    # When no pair can meet, a pair that cannot is kept, so that the pod fails for this reason.
-    return (compatible or every[:1])[:_ALTERNATIVES_MAX]
+        if contradiction([*one.values(), *other.values()]) is None
+    ][:_ALTERNATIVES_MAX]
 
 
 def full_driver(
