@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from nodewright.cli import main as door
 from nodewright.model.errors import UserError
@@ -199,3 +201,34 @@ def test_a_shell_can_complete_the_verbs(shell, capsys):
     script = capsys.readouterr().out
     assert "demo" in script
     assert "sandbox" in script
+
+
+FILE_VERBS = [name for name in ("plan", "lint", "convert") if name in NAMES]
+SHARDS = st.sampled_from(
+    [
+        b'{"apiVersion": "nodewright.dev/v1", "kind": "Snapshot", "objects": [', b"]}", b"{", b"[[", b'"kind":',
+        b"kind: NodePool\n", b"---\n", b"\x00", b"\xff\xfe", b"\x1f\x8b", b"\xef\xbb\xbf", b"&a [*a]", b"1e999",
+        b"null", b"\r\n", b"\t", b": ", b"- ", b"!!python/object:os.system", b"\xed\xa0\x80", b'"\\ud800"',
+    ]
+)  # fmt: skip
+GARBAGE = st.lists(SHARDS | st.binary(max_size=8), max_size=12).map(b"".join)
+
+
+@pytest.mark.parametrize("name", FILE_VERBS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(content=GARBAGE)
+def test_whatever_a_file_holds_the_answer_is_a_result_or_one_sentence(
+    name, content, tmp_path, capsys
+):
+    file = tmp_path / "garbage"
+    file.write_bytes(content)
+
+    status = door.run([name, str(file)])
+
+    shown = capsys.readouterr()
+    assert status in {0, 1, 2}
+    assert "NW-9999" not in shown.err
+    if status == 2:
+        assert shown.out == ""
+        assert shown.err.startswith("error[NW-")
+        assert len(shown.err.splitlines()) <= 3
