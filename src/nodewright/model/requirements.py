@@ -31,6 +31,8 @@ class Requirement(msgspec.Struct, frozen=True, cache_hash=True):
     low: int | None = None
     high: int | None = None
     min_values: int | None = None
+    exists: bool = False
+    """Beside excluded values only: the label must be there, which `NotIn` alone does not ask."""
 
     @property
     def operator(self) -> str:
@@ -43,7 +45,8 @@ class Requirement(msgspec.Struct, frozen=True, cache_hash=True):
     def is_negative(self) -> bool:
         """Whether a missing label satisfies it: `NotIn` and `DoesNotExist`."""
         if self.complement:
-            return bool(self.values) and self.low is None and self.high is None
+            bounded = self.low is not None or self.high is not None
+            return bool(self.values) and not bounded and not self.exists
         return not self.values
 
     def has(self, value: str) -> bool:
@@ -73,7 +76,8 @@ class Requirement(msgspec.Struct, frozen=True, cache_hash=True):
             values = self.values | other.values
             if low is not None or high is not None:
                 values = _bounded(values, low, high)
-            return Requirement(self.key, True, values, low, high, min_values)
+            exists = bool(values) and not (self.is_negative and other.is_negative)
+            return Requirement(self.key, True, values, low, high, min_values, exists)
         if self.complement:
             values = other.values - self.values
         elif other.complement:
@@ -93,6 +97,10 @@ class Requirement(msgspec.Struct, frozen=True, cache_hash=True):
         if self.complement and other.complement:
             return True
         listed, judge = (other, self) if self.complement else (self, other)
+        if low is None and high is None:
+            if judge.complement:
+                return not listed.values <= judge.values
+            return not listed.values.isdisjoint(judge.values)
         return any(judge.has(value) and listed.has(value) for value in listed.values)
 
     def expressions(self) -> tuple[NodeSelectorRequirement, ...]:
@@ -104,6 +112,8 @@ class Requirement(msgspec.Struct, frozen=True, cache_hash=True):
             written.append(("Lte", (str(self.high),)))
         if self.values or not written:
             written.append((self.operator, tuple(sorted(self.values))))
+        if self.exists and self.low is None and self.high is None:
+            written.append(("Exists", ()))
         return tuple(
             NodeSelectorRequirement(
                 key=self.key,
@@ -118,7 +128,9 @@ class Requirement(msgspec.Struct, frozen=True, cache_hash=True):
         """Give the same set with no demand on how many values remain."""
         if self.min_values is None:
             return self
-        return Requirement(self.key, self.complement, self.values, self.low, self.high)
+        return Requirement(
+            self.key, self.complement, self.values, self.low, self.high, None, self.exists
+        )
 
     def __str__(self) -> str:
         """Show the set for people: at most five values, then how many more."""
