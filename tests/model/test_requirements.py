@@ -309,8 +309,24 @@ def test_intersection_is_idempotent(a):
 
 @pytest.mark.algebra
 @given(COMBINED)
-def test_existing_asks_for_nothing_more(a):
-    assert a.intersect(named("exists")) == a
+def test_existing_asks_for_nothing_but_that_the_label_is_there(a):
+    both = a.intersect(named("exists"))
+
+    assert (both.complement, both.values, both.low, both.high) == (
+        a.complement,
+        a.values,
+        a.low,
+        a.high,
+    )
+    assert both.operator == "DoesNotExist" or not both.is_negative
+
+
+@pytest.mark.algebra
+def test_a_label_that_must_be_there_and_one_that_must_not_never_meet():
+    excluded = named("not_a").intersect(named("exists"))
+
+    assert not excluded.intersects(named("absent"))
+    assert not excluded.is_negative
 
 
 @pytest.mark.algebra

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import msgspec
+
 from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.firstfit import Filling
@@ -16,7 +18,11 @@ from nodewright.model.requirements import Requirement, Requirements
 def write_plan(filling: Filling, unplaced: Mapping[str, Unplaced], reservation_key: str) -> Plan:
     """Turn a finished board into a plan."""
     board = filling.board
-    new_nodes = tuple(_planned(board, draft, filling, reservation_key) for draft in board.drafts)
+    new_nodes = tuple(
+        _planned(board, draft, filling, reservation_key)
+        for draft in board.drafts
+        if draft.pod_count
+    )
     existing = tuple(
         FilledNode(host.name, tuple(pod.key for pod in host.placed))
         for host in board.hosts
@@ -74,7 +80,7 @@ def _requirements(draft: Draft, reservation_key: str) -> Requirements:
 def _with_min_values(one: Requirement, min_values: Mapping[str, int]) -> Requirement:
     if one.key not in min_values or one.min_values == min_values[one.key]:
         return one
-    return Requirement(one.key, one.complement, one.values, one.low, one.high, min_values[one.key])
+    return msgspec.structs.replace(one, min_values=min_values[one.key])
 
 
 def _requests(board: Board, draft: Draft, daemons: Resources) -> Resources:

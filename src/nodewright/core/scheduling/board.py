@@ -12,10 +12,12 @@ import msgspec
 from nodewright.core.scheduling.drafts import Draft, State, StateTable
 from nodewright.core.scheduling.groups import (
     Groups,
+    count_again,
     count_on_draft,
     count_on_host,
     possible_domains,
     recount_draft,
+    uncount_draft,
 )
 from nodewright.core.scheduling.hosts import Host
 from nodewright.core.scheduling.limits import Limits
@@ -141,7 +143,7 @@ class Board:
             return spread_domains(
                 group,
                 candidates,
-                wish.strict.get(group.key),
+                wish.reach(group.key),
                 counts_itself=group in wish.counted_by,
             )
         if kind is GroupKind.AFFINITY:
@@ -320,6 +322,35 @@ class Board:
                     return Reason.TOO_FEW_CHOICES
                 min_values, relaxed = {**min_values, **missing}, True
         return Fitting(state, bits, held, min_values, relaxed)
+
+    def lift(self, draft: Draft) -> "Draft":
+        """Take a draft's load off the board and give a copy that can be put back with `lower`."""
+        if draft.stale:
+            self.freshen(draft)
+        lifted = draft.copy()
+        uncount_draft(draft)
+        for shape, level in draft.loads:
+            self.exclusive -= shape.ladder[level].needs.exclusive
+        limits = self.limits.get(draft.supply)
+        if limits is not None:
+            limits.refund(draft)
+        self.reservations.hold(draft, frozenset())
+        draft.empty(self.tables[draft.supply].start, self.min_values[draft.supply])
+        return lifted
+
+    def lower(self, draft: Draft, lifted: Draft) -> None:
+        """Put a lifted load back exactly as it was."""
+        if draft.pod_count:
+            self.lift(draft)
+        draft.restore(lifted)
+        draft.held = frozenset()
+        self.reservations.hold(draft, lifted.held)
+        count_again(draft)
+        for shape, level in draft.loads:
+            self.exclusive |= shape.ladder[level].needs.exclusive
+        limits = self.limits.get(draft.supply)
+        if limits is not None:
+            limits.charge_again(draft)
 
     def put_easily(self, shape: Shape, level: int, draft: Draft, count: int) -> None:
         """Put pods onto a draft whose machine has room and whose labels they do not change."""

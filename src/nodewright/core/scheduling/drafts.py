@@ -135,3 +135,31 @@ class Draft:
         # How many of its pods each group counts, and in which domains they were counted.
         self.tally: dict[Group, int] = {}
         self.spots: dict[Group, tuple[Domain, ...]] = {}
+
+    def copy(self) -> "Draft":
+        """Give a copy that shares nothing that changes."""
+        other = Draft(self.number, self.state, 0)
+        other.restore(self)
+        return other
+
+    def restore(self, other: "Draft") -> None:
+        """Take over everything from another draft."""
+        self.state = other.state
+        self.bits = other.bits
+        self.totals = list(other.totals)
+        self.loads = dict(other.loads)
+        self.pod_count = other.pod_count
+        self.ports = list(other.ports)
+        self.held = other.held
+        self.anchor = other.anchor
+        self.min_values = other.min_values
+        self.min_values_relaxed = other.min_values_relaxed
+        self.stale = other.stale
+        self.tally = dict(other.tally)
+        self.spots = dict(other.spots)
+
+    def empty(self, start: State, min_values: Mapping[str, int]) -> None:
+        """Begin again with nothing on it."""
+        fresh = Draft(self.number, start, len(self.totals))
+        fresh.min_values = min_values
+        self.restore(fresh)

@@ -23,6 +23,7 @@ class Filling:
     def __init__(self, board: Board) -> None:
         self.board = board
         self.pods_of: dict[int, list[Pod]] = {}
+        self.shape_of: dict[int, Shape] = {}
         self.left: list[Waiting] = []
         self.deferred: set[str] = set()
 

@@ -187,15 +187,26 @@ def count_on_host(host: Host, wish: Wish) -> None:
 
 def count_on_draft(draft: Draft, group: Group, pods: int) -> None:
     """Count more pods of a group on a draft, in the domains that it may be in."""
-    if group.is_hostname:
-        group.record(draft.number, pods)
-        return
     spots = draft.spots.get(group)
     if spots is None:
         spots = draft.spots[group] = _spots(draft, group)
     draft.tally[group] = draft.tally.get(group, 0) + pods
     for domain in spots:
         group.record(domain, pods)
+
+
+def uncount_draft(draft: Draft) -> None:
+    """Take back everything that a draft's pods count for."""
+    for group, pods in draft.tally.items():
+        for domain in draft.spots[group]:
+            group.record(domain, -pods)
+
+
+def count_again(draft: Draft) -> None:
+    """Count everything that a draft's pods counted for before it was taken back."""
+    for group, pods in draft.tally.items():
+        for domain in draft.spots[group]:
+            group.record(domain, pods)
 
 
 def recount_draft(draft: Draft) -> None:
@@ -218,6 +229,8 @@ def _spots(draft: Draft, group: Group) -> tuple[Domain, ...]:
     Spread and affinity count once the domain is known; anti-affinity must fear every domain that
     the node may still end up in.
     """
+    if group.is_hostname:
+        return (draft.number,)
     requirement = draft.state.requirements.get(group.key)
     if group.kind in (GroupKind.SPREAD, GroupKind.AFFINITY):
         value = draft.state.value(group.key)

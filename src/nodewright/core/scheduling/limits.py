@@ -48,6 +48,17 @@ class Limits:
                 self.room[name] -= anchor.get(name, 0) - draft.anchor.get(name, 0)
         draft.anchor = {NODES: MILLI, **anchor}
 
+    def refund(self, draft: Draft) -> None:
+        """Give back what a draft was charged with."""
+        for name in self.room:
+            self.room[name] += draft.anchor.get(name, 0)
+        draft.anchor = {}
+
+    def charge_again(self, draft: Draft) -> None:
+        """Charge a draft with what it was charged with before."""
+        for name in self.room:
+            self.room[name] -= draft.anchor.get(name, 0)
+
     def _largest(self, bits: Bits) -> dict[str, Milli]:
         return {
             name: self.supply.capacity(name).largest(bits) for name in self.room if name != NODES

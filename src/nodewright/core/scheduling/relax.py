@@ -38,6 +38,33 @@ def relax(spec: PodSpec, *, soft_taints: bool) -> PodSpec | None:
     return None
 
 
+def bare_alternatives(full: PodSpec, barest: PodSpec) -> list[PodSpec]:
+    """Give, for every alternative that was given up, the spec with it and no preference."""
+    node = full.affinity.node_affinity if full.affinity else None
+    if node is None or node.required is None or without_preferences(full) == full:
+        return []
+    terms = node.required.node_selector_terms
+    plain = msgspec.structs.replace(without_preferences(full), tolerations=barest.tolerations)
+    affinity = plain.affinity
+    assert affinity is not None
+    assert affinity.node_affinity is not None
+    return [
+        msgspec.structs.replace(
+            plain,
+            affinity=msgspec.structs.replace(
+                affinity,
+                node_affinity=msgspec.structs.replace(
+                    affinity.node_affinity,
+                    required=msgspec.structs.replace(
+                        node.required, node_selector_terms=terms[first:]
+                    ),
+                ),
+            ),
+        )
+        for first in range(len(terms) - 1)
+    ]
+
+
 def without_preferences(spec: PodSpec) -> PodSpec:
     """Give the spec with every preferred affinity and soft spread constraint taken out."""
     affinity = spec.affinity

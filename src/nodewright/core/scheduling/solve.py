@@ -8,11 +8,18 @@ Effort is bounded by counted steps, never by a clock.
 from enum import StrEnum
 from typing import Final
 
+import numpy as np
+
 from nodewright.core.scheduling.answer import write_plan
+from nodewright.core.scheduling.board import Board
+from nodewright.core.scheduling.duals import Vector
 from nodewright.core.scheduling.firstfit import Filling, by_size, fill_first_fit
-from nodewright.core.scheduling.pricefit import PriceFit
+from nodewright.core.scheduling.improve import Improver
+from nodewright.core.scheduling.ledger import Ledger
+from nodewright.core.scheduling.pricefit import Market, PriceFit
 from nodewright.core.scheduling.problem import Problem
 from nodewright.core.scheduling.verdicts import explain_left
+from nodewright.core.scheduling.wishes import Shape
 from nodewright.model.plan import Plan
 from nodewright.model.world import World
 
@@ -29,13 +36,18 @@ _FIRST_FIT_PODS: Final = {Effort.FAST: 60, Effort.NORMAL: 600, Effort.BEST: 5000
 """Up to how many pods the first-fit filling is tried beside the price-led one."""
 
 
+_IMPROVE_STEPS: Final = {Effort.FAST: 0, Effort.NORMAL: 4000, Effort.BEST: 100_000}
+"""How many pods local improvement may try to move."""
+
+
 def solve(world: World, effort: Effort = Effort.NORMAL) -> Plan:
     """Find where every pod goes and the nodes to make for the rest."""
     problem = Problem(world)
-    plan = _price_led(problem)
+    steps = _IMPROVE_STEPS[effort]
+    plan = _price_led(problem, steps)
     pods = len(problem.selection.candidates)
     if pods <= _FIRST_FIT_PODS[effort]:
-        plan = _better(plan, _first_fit(problem))
+        plan = _better(plan, _first_fit(problem, steps))
     return plan
 
 
@@ -48,7 +60,7 @@ def _better(plan: Plan, first_fit: Plan) -> Plan:
     return min(plan, first_fit, key=lambda one: (one.price, len(one.new_nodes)))
 
 
-def _price_led(problem: Problem) -> Plan:
+def _price_led(problem: Problem, steps: int) -> Plan:
     board, shapes = problem.new_board()
     filling = Filling(board)
     behind = PriceFit(board, shapes, filling).run()
@@ -57,19 +69,30 @@ def _price_led(problem: Problem) -> Plan:
     order = {id(pod): rank for rank, (_, pod) in enumerate(by_size(shapes))}
     waiting.sort(key=lambda one: order[id(one[1])])
     fill_first_fit(board, waiting, filling)
-    return _finish(problem, filling)
+    return _finish(problem, filling, shapes, steps)
 
 
-def _first_fit(problem: Problem) -> Plan:
+def _first_fit(problem: Problem, steps: int) -> Plan:
     board, shapes = problem.new_board()
     filling = Filling(board)
     fill_first_fit(board, by_size(shapes), filling)
-    return _finish(problem, filling)
+    return _finish(problem, filling, shapes, steps)
 
 
-def _finish(problem: Problem, filling: Filling) -> Plan:
-    for draft in filling.board.drafts:
+def _finish(problem: Problem, filling: Filling, shapes: list[Shape], steps: int) -> Plan:
+    board = filling.board
+    if steps:
+        filling.shape_of = {id(pod): shape for shape in shapes for pod in shape.pods}
+        Improver(filling, Ledger(board, Market(board).worth(_demand(shapes, board))), steps).run()
+    for draft in board.drafts:
         if draft.stale:
-            filling.board.freshen(draft)
+            board.freshen(draft)
     unplaced = {**problem.selection.invalid, **explain_left(problem, filling)}
     return write_plan(filling, unplaced, problem.world.options.reservation_id_label)
+
+
+def _demand(shapes: list[Shape], board: Board) -> Vector:
+    total = np.zeros(len(board.resources))
+    for shape in shapes:
+        total += np.array(shape.amounts, dtype=np.float64) * len(shape.pods)
+    return total

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from nodewright.core.scheduling.relax import relax, without_preferences
+from nodewright.core.scheduling.relax import bare_alternatives, relax, without_preferences
 from nodewright.core.scheduling.rules.ports import HostPort, host_ports
 from nodewright.core.scheduling.rules.volumes import VolumeNeeds
 from nodewright.core.scheduling.selectors import (
@@ -35,6 +35,7 @@ class Wish:
     """What pods ask of their node, apart from amounts."""
 
     __slots__ = (
+        "_reach",
         "alternatives",
         "counted_by",
         "demands",
@@ -67,6 +68,7 @@ class Wish:
         every = [*strict_requirements(spec), *_heaviest_preference(spec)]
         self.requirements = Requirements(every)
         self.impossible = contradiction(every) is not None
+        self._reach: dict[str, tuple[Requirement | None, ...]] = {}
         self.alternatives = source.needs.alternatives or (Requirements(),)
         # Filled in by whoever keeps the groups: those that this wish owns (and which of them are
         # demands, not preferences), that count it, that keep it away, and inverse groups that it
@@ -76,6 +78,22 @@ class Wish:
         self.counted_by: list[Group] = []
         self.kept_away_by: list[Group] = []
         self.keeps_away: list[Group] = []
+
+    def reach(self, key: str) -> tuple[Requirement | None, ...]:
+        """Give what each alternative of the node affinity that is left says of one label."""
+        known = self._reach.get(key)
+        if known is None:
+            base = Requirements.from_labels(self.spec.node_selector)
+            terms = required_terms(self.spec)
+            known = self._reach[key] = (
+                tuple(
+                    base.with_all(read_requirement(one) for one in term.match_expressions).get(key)
+                    for term in terms
+                )
+                if terms
+                else (base.get(key),)
+            )
+        return known
 
 
 class WishSource(msgspec.Struct, frozen=True):
@@ -111,6 +129,7 @@ class Ladder:
         self.source = source
         spec = source.spec if maker.respect else without_preferences(source.spec)
         self._rungs: list[Wish] = [maker.make(source, spec, 0)]
+        self._last_resorts: list[PodSpec] | None = None
 
     def __getitem__(self, level: int) -> Wish:
         return self._rungs[level]
@@ -118,11 +137,21 @@ class Ladder:
     def rung(self, level: int) -> Wish | None:
         """Give the wish at a level, or nothing when there is no more to give up."""
         while len(self._rungs) <= level:
-            fewer = relax(self._rungs[-1].spec, soft_taints=self._maker.soft_taints)
+            fewer = self._fewer()
             if fewer is None:
                 return None
             self._rungs.append(self._maker.make(self.source, fewer, len(self._rungs)))
         return self._rungs[level]
+
+    def _fewer(self) -> PodSpec | None:
+        if self._last_resorts is None:
+            fewer = relax(self._rungs[-1].spec, soft_taints=self._maker.soft_taints)
+            if fewer is not None:
+                return fewer
+            # Alternatives are given up before preferences are. One that would have done without
+            # the preferences gets its chance at the end.
+            self._last_resorts = bare_alternatives(self._rungs[0].spec, self._rungs[-1].spec)
+        return self._last_resorts.pop(0) if self._last_resorts else None
 
     def rungs(self) -> Iterator[Wish]:
         """Go down the ladder from all wishes to bare demands."""

@@ -9,15 +9,19 @@ from collections.abc import Iterable
 from nodewright.core.scheduling.topology import Domain, Group
 from nodewright.model.requirements import Requirement
 
+type Reach = tuple[Requirement | None, ...]
+"""What the alternatives of a pod's node affinity say of one label; nothing says anything goes."""
 
-def emptiest_count(group: Group, allowed: Requirement | None) -> int:
+
+def emptiest_count(group: Group, reach: Reach) -> int:
     """Give the lowest count over the domains that the pod may use."""
     if group.is_hostname:
         return 0
+    anywhere = any(one is None for one in reach)
     counts = [
         group.count(domain)
         for domain in group.universe
-        if allowed is None or allowed.has(str(domain))
+        if anywhere or any(one is not None and one.has(str(domain)) for one in reach)
     ]
     if group.spec.min_domains is not None and len(counts) < group.spec.min_domains:
         return 0
@@ -25,9 +29,9 @@ def emptiest_count(group: Group, allowed: Requirement | None) -> int:
 
 
 def spread_domains(
-    group: Group, candidates: Iterable[Domain], allowed: Requirement | None, *, counts_itself: bool
+    group: Group, candidates: Iterable[Domain], reach: Reach, *, counts_itself: bool
 ) -> list[Domain]:
     """Give those candidates in which one more pod keeps the skew, emptiest first."""
-    most = group.spec.max_skew + emptiest_count(group, allowed) - counts_itself
+    most = group.spec.max_skew + emptiest_count(group, reach) - counts_itself
     fitting = [domain for domain in candidates if group.count(domain) <= most]
     return sorted(fitting, key=group.count)

@@ -1,0 +1,212 @@
+"""Local improvement: a finished filling made cheaper, move by move, never less right.
+
+Two moves: rebuild a draft knowing what ends up on it (so that it commits to the zone that is cheapest
+for the whole, not for its first pod), and dissolve a draft into the others when that costs less than
+it did. A move that would leave some pod without its company, or a spread more uneven, is undone.
+Steps are counted and bounded.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from nodewright.core.scheduling.board import Board, Fitting
+from nodewright.core.scheduling.drafts import Draft
+from nodewright.core.scheduling.firstfit import Filling, blocked_drafts
+from nodewright.core.scheduling.ledger import Ledger, unpack
+from nodewright.core.scheduling.supply import Bits
+from nodewright.core.scheduling.topology import Group, GroupKind
+from nodewright.core.scheduling.wishes import Shape
+from nodewright.model.pod import Pod
+
+_TRIES_MAX: Final = 12
+"""How many drafts are asked to take in a pod of a dissolved one."""
+
+_ROUNDS_MAX: Final = 3
+
+type Move = tuple[Shape, int, Draft, int]
+"""A shape, its level, where it went, and how many pods."""
+
+
+class Improver:
+    """Improves one filling in place."""
+
+    def __init__(self, filling: Filling, ledger: Ledger, steps: int) -> None:
+        self.filling = filling
+        self.board: Board = filling.board
+        self.ledger = ledger
+        self.steps = steps
+
+    def run(self) -> None:
+        """Make moves until none helps or the steps are used up."""
+        for _ in range(_ROUNDS_MAX):
+            gained = False
+            for draft in self._dearest_first():
+                gained |= self._rebuild(draft)
+            for draft in reversed(self._dearest_first()):
+                gained |= self._dissolve(draft)
+            if not gained or self.steps <= 0:
+                return
+
+    def _dearest_first(self) -> list[Draft]:
+        used = [draft for draft in self.board.drafts if draft.pod_count]
+        for draft in used:
+            if draft.stale:
+                self.board.freshen(draft)
+        return sorted(used, key=lambda draft: (-price_of(draft, draft.bits), draft.number))
+
+    def _may_move(self, draft: Draft) -> bool:
+        """Tell whether nobody depends on what is on a draft staying where it is."""
+        if self.steps <= 0 or draft.held or draft.min_values or not draft.pod_count:
+            return False
+        return all(
+            self._is_alone(group, draft)
+            for group in draft.tally
+            if group.kind is GroupKind.AFFINITY and draft.spots[group]
+        )
+
+    def _is_alone(self, group: Group, draft: Draft) -> bool:
+        """Tell whether everybody whom a group is about, or who owns it, is on one draft."""
+        if group.total != draft.tally[group]:
+            return False
+        return not any(
+            other is not draft
+            and any(group in shape.ladder[level].owns for shape, level in other.loads)
+            for other in self.board.drafts
+        )
+
+    def _rebuild(self, draft: Draft) -> bool:
+        before = price_of(draft, draft.bits)
+        if not self._may_move(draft) or all(group.is_hostname for group in draft.tally):
+            return False
+        skews = self._skews([draft])
+        lifted = self.board.lift(draft)
+        self.steps -= lifted.pod_count
+        goal = lifted.supply.everything
+        for room, total in zip(self.board.rooms[draft.supply], lifted.totals, strict=True):
+            if total:
+                goal &= room.having(total)
+        draft.bits &= goal
+        for (shape, level), count in lifted.loads.items():
+            for _ in range(count):
+                fitting = self.board.on_draft(shape, shape.ladder[level], draft)
+                if not isinstance(fitting, Fitting):
+                    self.board.lower(draft, lifted)
+                    return False
+                self.board.put_on_draft(shape, level, draft, fitting)
+        if price_of(draft, draft.bits) < before and not self._worse(skews):
+            self.ledger.refresh(draft)
+            return True
+        self.board.lower(draft, lifted)
+        return False
+
+    def _dissolve(self, draft: Draft) -> bool:
+        if not self._may_move(draft):
+            return False
+        budget = price_of(draft, draft.bits)
+        skews = self._skews([draft])
+        lifted = self.board.lift(draft)
+        saved: dict[int, Draft] = {}
+        moves: list[Move] = []
+        loads = sorted(lifted.loads.items(), key=lambda one: _size(one[0][0]))
+        for (shape, level), count in loads:
+            for _ in range(count):
+                self.steps -= 1
+                target, cost = self._cheapest_home(shape, level, draft, budget, saved)
+                if target is None:
+                    self._undo(draft, lifted, saved)
+                    return False
+                budget -= cost
+                moves.append((shape, level, target, 1))
+        if budget <= 0 or self._worse(skews):
+            self._undo(draft, lifted, saved)
+            return False
+        self._move_pods(draft, moves)
+        return True
+
+    def _cheapest_home(
+        self, shape: Shape, level: int, source: Draft, budget: int, saved: dict[int, Draft]
+    ) -> tuple[Draft | None, int]:
+        wish = shape.ladder[level]
+        best: tuple[int, Draft, Fitting] | None = None
+        for draft in self._candidates(shape, level, source):
+            fitting = self.board.on_draft(shape, wish, draft)
+            if not isinstance(fitting, Fitting):
+                continue
+            cost = price_of(draft, fitting.bits) - price_of(draft, draft.bits)
+            if cost < budget and (best is None or cost < best[0]):
+                best = (cost, draft, fitting)
+            if cost <= 0:
+                break
+        if best is None:
+            return None, 0
+        cost, draft, fitting = best
+        if draft.number not in saved:
+            saved[draft.number] = draft.copy()
+        self.board.put_on_draft(shape, level, draft, fitting)
+        self.ledger.refresh(draft)
+        return draft, cost
+
+    def _candidates(self, shape: Shape, level: int, source: Draft) -> list[Draft]:
+        """Give drafts to ask: those with room that is paid for, tightest first, then the others."""
+        ledger = self.ledger
+        rows = ledger.rows
+        open_rows = ~unpack(blocked_drafts(shape.ladder[level]), rows)
+        used = np.fromiter(
+            (draft.pod_count > 0 and draft is not source for draft in self.board.drafts[:rows]),
+            dtype=np.bool_,
+            count=rows,
+        )
+        open_rows &= used
+        roomy = ledger.roomy(shape) & open_rows
+        first = ledger.tightest(roomy, _TRIES_MAX)
+        then = ledger.tightest(open_rows & ~roomy, _TRIES_MAX)
+        return [self.board.drafts[row] for row in (*first, *reversed(then))]
+
+    def _undo(self, draft: Draft, lifted: Draft, saved: dict[int, Draft]) -> None:
+        for number, before in saved.items():
+            other = self.board.drafts[number]
+            self.board.lower(other, before)
+            self.ledger.refresh(other)
+        self.board.lower(draft, lifted)
+        self.ledger.refresh(draft)
+
+    def _move_pods(self, draft: Draft, moves: list[Move]) -> None:
+        by_shape: dict[Shape, list[Pod]] = {}
+        owner = self.filling.shape_of
+        for pod in self.filling.pods_of.pop(draft.number):
+            by_shape.setdefault(owner[id(pod)], []).append(pod)
+        for shape, _, target, count in moves:
+            pods = by_shape[shape]
+            self.filling.note(target, *pods[:count])
+            del pods[:count]
+
+    def _skews(self, drafts: list[Draft]) -> dict[Group, int]:
+        """Note how uneven the spreads are that a move may touch."""
+        groups = {
+            group
+            for draft in drafts
+            for group in draft.tally
+            if group.kind is GroupKind.SPREAD and not group.is_hostname
+        }
+        return {group: _skew(group) for group in groups}
+
+    def _worse(self, before: dict[Group, int]) -> bool:
+        return any(
+            (skew := _skew(group)) > was and skew > group.spec.max_skew
+            for group, was in before.items()
+        )
+
+
+def price_of(draft: Draft, bits: Bits) -> int:
+    """Give the price of the cheapest of a draft's ways."""
+    return draft.supply.ways[(bits & -bits).bit_length() - 1].offering.price
+
+
+def _skew(group: Group) -> int:
+    counts = [group.count(domain) for domain in group.universe]
+    return max(counts, default=0) - min(counts, default=0)
+
+
+def _size(shape: Shape) -> tuple[int, ...]:
+    return tuple(-amount for amount in shape.amounts)
