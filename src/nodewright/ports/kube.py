@@ -6,7 +6,7 @@ changed, a budget forbids it, the server cannot be reached) is an `Outcome`, nev
 Patches carry only what they change, so that fields which our narrow structs do not know survive.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -94,11 +94,17 @@ class Kube(Protocol):
         """Create an object; one that is there already is `EXISTS`."""
         ...
 
+    async def create_all[T: Object](
+        self, resource: Resource[T], things: Sequence[T], options: Options = ...
+    ) -> tuple[Answer, ...]:
+        """Create several objects, some at a time, and give their answers in order."""
+        ...
+
     async def patch(self, ref: Ref, change: Json, options: Options = ...) -> Answer:
         """Merge a change into an object (RFC 7386): lists are replaced, null removes."""
         ...
 
-    async def patch_list(self, ref: Ref, steps: list[Json], options: Options = ...) -> Answer:
+    async def patch_list(self, ref: Ref, steps: Sequence[Json], options: Options = ...) -> Answer:
         """Change an object by JSON patch steps (RFC 6902); a failed test is `CONFLICT`."""
         ...
 
