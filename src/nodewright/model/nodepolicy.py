@@ -43,7 +43,12 @@ class NodePoolSelector(Struct, frozen=True):
                     "A condition on one label of a NodePool.",
                     needs=("key", "operator"),
                     properties={
-                        "operator": {"enum": ["In", "NotIn", "Exists", "DoesNotExist"]},
+                        "key": {"description": "The label's key."},
+                        "operator": {
+                            "description": "How the label's value relates to the values.",
+                            "enum": ["In", "NotIn", "Exists", "DoesNotExist"],
+                        },
+                        "values": {"description": "The values, for In and NotIn."},
                     },
                 ),
             ],

@@ -1,0 +1,1 @@
+"""CustomResourceDefinitions, made from the structs that the rest of the program reads."""
