@@ -8,6 +8,7 @@ from problems.dice import APPS, NAMESPACES, TEAMS, Dice
 from problems.pools import RACK, TEAM, make_toleration
 
 HOSTNAME = "kubernetes.io/hostname"
+OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
@@ -27,7 +28,7 @@ def make_shape(dice: Dice, flavour: set[str]) -> dict[str, Any]:
     if dice.chance(0.5 if "taints" in flavour else 0.05):
         spec["tolerations"] = [make_toleration(dice)]
     affinity = {
-        "nodeAffinity": _make_node_affinity(dice, flavour),
+        "nodeAffinity": _make_node_affinity(dice, flavour, spec.get("nodeSelector", {})),
         "podAffinity": _make_pod_affinity(dice, flavour, labels, "podAffinity"),
         "podAntiAffinity": _make_pod_affinity(dice, flavour, labels, "podAntiAffinity"),
     }
@@ -93,11 +94,28 @@ def _make_selector(dice: Dice) -> dict[str, str]:
         ARCH: dice.pick(("amd64", "amd64", "arm64")),
         CAPACITY_TYPE: dice.pick(("spot", "on-demand")),
         TEAM: dice.pick(TEAMS),
-        "failure-domain.beta.kubernetes.io/zone": dice.pick(ZONES),
+        OLD_ZONE: dice.pick(ZONES),
         "example.com/nowhere": "x",
     }
     weights = (ZONE, ZONE, ARCH, ARCH, CAPACITY_TYPE, TEAM, TEAM, *choices)
     return {key: choices[key] for key in dice.some(sorted({dice.pick(weights) for _ in range(2)}))}
+
+
+def _make_terms(dice: Dice, taken: set[str]) -> list[dict[str, Any]]:
+    """Expressions on keys that the pod does not speak of yet; now and then it contradicts itself."""
+    used = set() if dice.chance(0.05) else set(taken)
+    terms: list[dict[str, Any]] = []
+    for _ in range(dice.number(1, 2)):
+        drawn = [_make_expression(dice) for _ in range(8)]
+        made = next((one for one in drawn if one["key"] not in used), drawn[0])
+        used.add(made["key"])
+        terms.append(made)
+    return terms
+
+
+def normalize(key: str) -> str:
+    """Give today's name of the one deprecated key that is used here."""
+    return ZONE if key == OLD_ZONE else key
 
 
 def _make_expression(dice: Dice) -> dict[str, Any]:
@@ -118,21 +136,19 @@ def _make_expression(dice: Dice) -> dict[str, Any]:
     )
 
 
-def _make_node_affinity(dice: Dice, flavour: set[str]) -> dict[str, Any]:
+def _make_node_affinity(dice: Dice, flavour: set[str], selector: dict[str, str]) -> dict[str, Any]:
     affinity: dict[str, Any] = {}
-
-    def terms() -> list[dict[str, Any]]:
-        return [_make_expression(dice) for _ in range(dice.number(1, 2))]
+    taken = {normalize(key) for key in selector}
 
     if "nodeAffinity" in flavour and dice.chance(0.5):
         count = dice.number(1, 3) if "orTerms" in flavour else 1
-        affinity[REQUIRED] = {
-            "nodeSelectorTerms": [{"matchExpressions": terms()} for _ in range(count)]
-        }
+        terms = [_make_terms(dice, taken) for _ in range(count)]
+        affinity[REQUIRED] = {"nodeSelectorTerms": [{"matchExpressions": one} for one in terms]}
+        taken |= {expression["key"] for one in terms for expression in one}
     if "preferred" in flavour and dice.chance(0.4):
         affinity[PREFERRED] = [
-            {"weight": dice.number(1, 100), "preference": {"matchExpressions": terms()}}
-            for _ in range(dice.number(1, 2))
+            {"weight": dice.number(1, 100), "preference": {"matchExpressions": one}}
+            for one in (_make_terms(dice, taken) for _ in range(dice.number(1, 2)))
         ]
     return affinity
 
