@@ -17,7 +17,7 @@ import msgspec
 
 from nodewright.model.errors import UserError
 from nodewright.model.path import Path
-from nodewright.state.positions import Mark, Position, walk
+from nodewright.state.positions import Mark, Position, seek, walk
 from nodewright.state.scalars import BadScalar, read_float, read_integer
 from nodewright.state.yamlstream import DEPTH_MAX, read_documents
 
@@ -85,13 +85,11 @@ class Manifest(msgspec.Struct, frozen=True, eq=False):
 
     def locate(self, path: Path = ()) -> Position:
         """Give the place of a field, or of the nearest thing around it that stands in the file."""
-        positions = self.document.positions
-        whole = (*self.prefix, *path)
-        for length in range(len(whole), -1, -1):
-            found = positions.get(whole[:length])
-            if found is not None:
-                return found
-        line = self.document.lines_before + 1
+        document = self.document
+        found = seek(document.text, (*self.prefix, *path), document.lines_before)
+        if found is not None:
+            return found
+        line = document.lines_before + 1
         return Position(Mark(line, 1, line, 1), Mark(line, 1, line, 1))
 
     def where(self, path: Path = ()) -> str:
@@ -214,7 +212,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _check_depth(value: Any) -> None:
-    level, depth = [value], 0
+    level, depth = [value] if isinstance(value, dict | list) else [], 0
     while level:
         depth += 1
         if depth > DEPTH_MAX:

@@ -64,6 +64,68 @@ def walk(text: str, line_offset: int = 0) -> Iterator[tuple[Path, Position]]:
         return
 
 
+def seek(text: str, path: Path, line_offset: int = 0) -> Position | None:
+    """Give the place of one field, or of the nearest thing around it, and read no further.
+
+    Of a key that is there twice the first counts, as everywhere else nobody may write it twice.
+    """
+    parser = yaml.CSafeLoader(text)
+    found: Position | None = None
+    try:
+        event: Any = _first_node(parser)
+        key: Any = None
+        for depth in range(len(path) + 1):
+            if event is None:
+                break
+            mark = _mark(event, line_offset)
+            found = Position(mark if key is None else _mark(key, line_offset), mark)
+            if depth < len(path):
+                key, event = _enter(parser, event, path[depth])
+    except yaml.YAMLError:
+        return found
+    return found
+
+
+def _first_node(parser: Any) -> Any:
+    while (event := parser.get_event()) is not None:
+        if isinstance(event, events.NodeEvent):
+            return event
+    return None
+
+
+def _enter(parser: Any, event: Any, part: str | int) -> tuple[Any, Any]:
+    """Go to one part of a container that has just begun: its key and value, or nothing."""
+    if isinstance(part, int) and type(event) is events.SequenceStartEvent:
+        for _ in range(part):
+            if not _skip(parser, parser.get_event()):
+                return None, None
+        item = parser.get_event()
+        return None, None if type(item) is events.SequenceEndEvent else item
+    if isinstance(part, str) and type(event) is events.MappingStartEvent:
+        while type(key := parser.get_event()) is not events.MappingEndEvent:
+            if type(key) is events.ScalarEvent and key.value == part:
+                return key, parser.get_event()
+            if not (_skip(parser, key) and _skip(parser, parser.get_event())):
+                break
+    return None, None
+
+
+def _skip(parser: Any, event: Any) -> bool:
+    """Read past one node; False where it is none, but the end of what holds it."""
+    kind = type(event)
+    if kind is events.SequenceEndEvent or kind is events.MappingEndEvent:
+        return False
+    depth = 0
+    while True:
+        if kind is events.MappingStartEvent or kind is events.SequenceStartEvent:
+            depth += 1
+        elif kind is events.MappingEndEvent or kind is events.SequenceEndEvent:
+            depth -= 1
+        if depth == 0:
+            return True
+        kind = type(parser.get_event())
+
+
 def _takes_key(levels: list[_Level], event: Any, mark: Mark) -> bool:
     if not levels or not levels[-1].is_map or levels[-1].key is not None:
         return False

@@ -25,6 +25,7 @@ from nodewright.state.builtin import MissingTypes, add_builtin_types
 from nodewright.state.catalogs import CatalogReader, WrittenType, write_type
 from nodewright.state.checks import check_world
 from nodewright.state.kinds import FIELDS, KINDS, Kind
+from nodewright.state.sharing import PodSharer
 
 API_VERSION: Final = "nodewright.dev/v1"
 SIZE_MAX_BYTES: Final = 2 << 30
@@ -109,6 +110,7 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self.source = source
         self.warnings: list[str] = []
+        self.sharer = PodSharer()
         self.bad_pods: list[BadPod] = []
         self.found: dict[str, list[Struct]] = {field: [] for field in FIELDS}
         self.paths: dict[str, list[str]] = {field: [] for field in FIELDS}
@@ -170,6 +172,8 @@ class _Reader:
             key = f"{metadata.namespace or 'default'}/{metadata.name}"
             self.bad_pods.append(BadPod(key, f"{where}: {problem}"))
             return
+        if isinstance(one, Pod):
+            one = self.sharer.share(one)
         self.found[kind.field].append(one)
         self.paths[kind.field].append(path)
 

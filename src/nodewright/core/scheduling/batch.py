@@ -1,4 +1,8 @@
-"""The batch: shapes with pods still to be placed, as columns, at one level of their ladders."""
+"""The batch: what is still to be placed at one level of the ladders, grouped by size.
+
+Shapes of the same amounts are one size: whether a machine has room, and how well it would be filled,
+is the same for all of them, so it is asked once per size. Columns hold amounts and counts.
+"""
 
 from collections.abc import Sequence
 
@@ -14,52 +18,85 @@ type Floats = npt.NDArray[np.float64]
 type Ints = npt.NDArray[np.int64]
 
 
-class Batch:
-    """Shapes at one level with what is left of each, most worth first."""
+class Entry:
+    """Pods of one shape at one level, and how many of them are left."""
 
-    def __init__(self, entries: Sequence[tuple[Shape, Wish, list[Pod]]], resources: int) -> None:
-        self.shapes = [shape for shape, _, _ in entries]
-        self.wishes = [wish for _, wish, _ in entries]
-        self.pods = [pods for _, _, pods in entries]
-        self.amounts: Ints = np.array(
-            [shape.amounts for shape in self.shapes], dtype=np.int64
-        ).reshape(len(entries), resources)
-        self.left: Ints = np.array([len(pods) for pods in self.pods], dtype=np.int64)
-        numbers: dict[int, int] = {}
-        for wish in self.wishes:
-            numbers.setdefault(wish.number, len(numbers))
-        self.wish_row: Ints = np.array(
-            [numbers[wish.number] for wish in self.wishes], dtype=np.int64
+    __slots__ = ("apart", "choosy", "cursor", "left", "pods", "shape", "size", "wish", "wish_row")
+
+    def __init__(self, shape: Shape, wish: Wish, pods: list[Pod]) -> None:
+        self.shape = shape
+        self.wish = wish
+        self.pods = pods
+        self.left = len(pods)
+        self.cursor = 0
+        self.size = 0
+        self.wish_row = 0
+        self.choosy = any(group.is_hostname for group in (*wish.owns, *wish.kept_away_by))
+        self.apart = self.choosy and _limits_itself(wish)
+
+    def take(self, count: int) -> list[Pod]:
+        """Take pods out, oldest first."""
+        taken = self.pods[self.cursor : self.cursor + count]
+        self.cursor += count
+        self.left -= count
+        return taken
+
+    def rest(self) -> list[Pod]:
+        """Give the pods that are left."""
+        return self.pods[self.cursor :]
+
+
+class Batch:
+    """Entries grouped by size."""
+
+    def __init__(self, entries: Sequence[Entry], resources: int) -> None:
+        self.entries = entries
+        sizes: dict[tuple[int, ...], int] = {}
+        wishes: dict[int, int] = {}
+        self.wishes: list[Wish] = []
+        self.members: list[list[Entry]] = []
+        for entry in entries:
+            size = sizes.setdefault(entry.shape.amounts, len(sizes))
+            if size == len(self.members):
+                self.members.append([])
+            self.members[size].append(entry)
+            entry.size = size
+            row = wishes.setdefault(entry.wish.number, len(wishes))
+            if row == len(self.wishes):
+                self.wishes.append(entry.wish)
+            entry.wish_row = row
+        self.amounts: list[tuple[int, ...]] = list(sizes)
+        self.columns: Ints = np.array(self.amounts, dtype=np.int64).reshape(
+            len(self.amounts), resources
         )
-        by_row = {numbers[wish.number]: wish for wish in self.wishes}
-        self.distinct: list[Wish] = [by_row[row] for row in range(len(by_row))]
+        self.left: Ints = np.array(
+            [sum(entry.left for entry in many) for many in self.members], dtype=np.int64
+        )
+        self.by_wish: Floats = np.zeros((len(self.wishes), resources))
+        for entry in entries:
+            self.by_wish[entry.wish_row] += np.array(entry.shape.amounts) * float(entry.left)
+
+    def take(self, entry: Entry, count: int) -> list[Pod]:
+        """Take pods of an entry out of the batch."""
+        self.left[entry.size] -= count
+        for index, amount in enumerate(entry.shape.amounts):
+            if amount:
+                self.by_wish[entry.wish_row, index] -= amount * count
+        return entry.take(count)
 
     def demand(self) -> Floats:
         """Sum what all pods that are left ask for."""
-        return np.asarray((self.amounts * self.left[:, None]).sum(axis=0), dtype=np.float64)
+        return np.asarray(self.by_wish.sum(axis=0), dtype=np.float64)
 
-    def demand_by_wish(self) -> Floats:
-        """Sum what is left, a row per distinct wish."""
-        rows = np.zeros((len(self.distinct), self.amounts.shape[1]))
-        np.add.at(rows, self.wish_row, (self.amounts * self.left[:, None]).astype(np.float64))
-        return rows
-
-    def values(self, worth: Vector) -> Floats:
-        """Say what each shape is worth."""
-        value = np.zeros(len(self.shapes))
-        for index in range(self.amounts.shape[1]):
-            value += self.amounts[:, index] * float(worth[index])
-        return value
-
-    def take(self, index: int, count: int) -> list[Pod]:
-        """Take pods of one shape out of the batch, oldest first."""
-        pods = self.pods[index]
-        taken, self.pods[index] = pods[:count], pods[count:]
-        self.left[index] -= count
-        return taken
+    def by_value(self, worth: Vector) -> list[int]:
+        """Order sizes by what they are worth, dearest first, ties in order of appearance."""
+        value = np.zeros(len(self.amounts))
+        for index in range(self.columns.shape[1]):
+            value += self.columns[:, index] * float(worth[index])
+        return [int(size) for size in np.argsort(-value, kind="stable")]
 
 
-def limits_itself(wish: Wish) -> bool:
+def _limits_itself(wish: Wish) -> bool:
     """Tell whether pods of a wish keep each other off a node."""
     return any(
         group.is_hostname
@@ -67,8 +104,3 @@ def limits_itself(wish: Wish) -> bool:
         and group.kind in (GroupKind.ANTI_AFFINITY, GroupKind.SPREAD)
         for group in wish.owns
     )
-
-
-def is_choosy(wish: Wish) -> bool:
-    """Tell whether a wish minds what else is on its node."""
-    return any(group.is_hostname for group in wish.owns)

@@ -323,6 +323,33 @@ class Board:
                 min_values, relaxed = {**min_values, **missing}, True
         return Fitting(state, bits, held, min_values, relaxed)
 
+    def open_alike(self, model: Draft, count: int) -> list[Draft]:
+        """Open more drafts with exactly the load of one that has just been opened.
+
+        Only as many as nothing shared limits: no pool limit, reservation or shared domain.
+        """
+        supply = model.supply
+        ((shape, level),) = model.loads
+        wish = shape.ladder[level]
+        shared = any(not group.is_hostname for group in (*wish.owns, *wish.kept_away_by))
+        if supply.reserved or shared or wish.needs.exclusive or model.min_values:
+            return []
+        limits = self.limits.get(supply)
+        if limits is not None:
+            count = min(count, limits.repeats(model))
+        opened = []
+        for _ in range(count):
+            draft = model.copy()
+            draft.number = len(self.drafts)
+            draft.spots, draft.tally = {}, {}
+            self.drafts.append(draft)
+            for group in (*wish.counted_by, *wish.keeps_away):
+                count_on_draft(draft, group, model.pod_count)
+            if limits is not None:
+                limits.charge_again(draft)
+            opened.append(draft)
+        return opened
+
     def lift(self, draft: Draft) -> "Draft":
         """Take a draft's load off the board and give a copy that can be put back with `lower`."""
         if draft.stale:

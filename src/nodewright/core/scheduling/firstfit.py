@@ -27,24 +27,27 @@ class Filling:
         self.left: list[Waiting] = []
         self.deferred: set[str] = set()
 
-    def note(self, draft: Draft, *pods: Pod) -> None:
+    def note(self, draft: Draft, pods: list[Pod]) -> None:
         """Remember which pods went onto which draft."""
-        self.pods_of.setdefault(draft.number, []).extend(pods)
+        known = self.pods_of.get(draft.number)
+        if known is None:
+            self.pods_of[draft.number] = pods
+        else:
+            known += pods
 
 
-def by_size(shapes: Sequence[Shape]) -> list[Waiting]:
+def in_order(waiting: Sequence[Waiting]) -> list[Waiting]:
     """Order pods: most cpu first, then most memory, then oldest."""
-    waiting = [(shape, pod) for shape in shapes for pod in shape.pods]
-    waiting.sort(
+    return sorted(
+        waiting,
         key=lambda one: (
             -one[0].requests.get("cpu", 0),
             -one[0].requests.get("memory", 0),
             one[1].metadata.creation_timestamp or "",
             one[1].metadata.uid,
             one[1].key,
-        )
+        ),
     )
-    return waiting
 
 
 def fill_first_fit(board: Board, waiting: Sequence[Waiting], filling: Filling) -> None:
@@ -114,7 +117,7 @@ def _place_wish(
             before = draft.pod_count
             board.put_on_draft(shape, level, draft, fitting)
             crowd.moved(draft, before)
-            filling.note(draft, pod)
+            filling.note(draft, [pod])
             return True
         if fitting in LASTING:
             shape.skip_drafts[level] = shape.skip_drafts.get(level, 0) | 1 << draft.number
@@ -124,7 +127,7 @@ def _place_wish(
         if isinstance(fitting, Fitting):
             board.put_on_draft(shape, level, draft, fitting)
             crowd.moved(draft, 0)
-            filling.note(draft, pod)
+            filling.note(draft, [pod])
             return True
         if fitting is Reason.RESERVATION_TAKEN:
             return fitting

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nodewright.core.scheduling.batch import Batch
+from nodewright.core.scheduling.batch import Batch, Entry
 from nodewright.core.scheduling.board import LASTING, Board
 from nodewright.core.scheduling.hosts import Host
 
@@ -17,22 +17,22 @@ class HostFit:
             for name in board.resources
         ]
 
-    def fill(self, batch: Batch, index: int) -> None:
+    def fill(self, batch: Batch, entry: Entry) -> None:
         """Put pods of one shape onto existing nodes until no node takes one more."""
         board = self._board
-        shape, wish = batch.shapes[index], batch.wishes[index]
+        shape, wish = entry.shape, entry.wish
         mask = np.ones(len(board.hosts), dtype=np.bool_)
         for column, amount in zip(self._free, shape.amounts, strict=True):
             if amount:
                 mask &= column >= amount
         rows = [int(row) for row in np.flatnonzero(mask)]
         progress = True
-        while progress and batch.left[index] > 0:
+        while progress and entry.left > 0:
             progress = False
             still: list[int] = []
             for row in rows:
                 host = board.hosts[row]
-                while batch.left[index] > 0:
+                while entry.left > 0:
                     if wish.needs.exclusive & board.exclusive:
                         return
                     refusal = board.on_host(shape, wish, host)
@@ -40,14 +40,14 @@ class HostFit:
                         if refusal not in LASTING:
                             still.append(row)
                         break
-                    self._put(batch, index, row)
+                    self._put(batch, entry, row)
                     progress = True
             # Neighbours may have made room elsewhere: those that minded them are asked again.
             rows = still
 
-    def _put(self, batch: Batch, index: int, row: int) -> None:
-        shape, wish = batch.shapes[index], batch.wishes[index]
-        pod = batch.take(index, 1)[0]
+    def _put(self, batch: Batch, entry: Entry, row: int) -> None:
+        shape, wish = entry.shape, entry.wish
+        pod = batch.take(entry, 1)[0]
         self._board.put_on_host(shape, wish, self._board.hosts[row], pod)
         for column, amount in zip(self._free, shape.amounts, strict=True):
             column[row] -= amount

@@ -14,7 +14,7 @@ from nodewright.core.scheduling.board import Board, Fitting
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.firstfit import Filling, blocked_drafts
 from nodewright.core.scheduling.ledger import Ledger, unpack
-from nodewright.core.scheduling.supply import Bits
+from nodewright.core.scheduling.pricefit import price_of
 from nodewright.core.scheduling.topology import Group, GroupKind
 from nodewright.core.scheduling.wishes import Shape
 from nodewright.model.pod import Pod
@@ -158,7 +158,7 @@ class Improver:
             count=rows,
         )
         open_rows &= used
-        roomy = ledger.roomy(shape) & open_rows
+        roomy = ledger.roomy(shape.amounts) & open_rows
         first = ledger.tightest(roomy, _TRIES_MAX)
         then = ledger.tightest(open_rows & ~roomy, _TRIES_MAX)
         return [self.board.drafts[row] for row in (*first, *reversed(then))]
@@ -178,7 +178,7 @@ class Improver:
             by_shape.setdefault(owner[id(pod)], []).append(pod)
         for shape, _, target, count in moves:
             pods = by_shape[shape]
-            self.filling.note(target, *pods[:count])
+            self.filling.note(target, pods[:count])
             del pods[:count]
 
     def _skews(self, drafts: list[Draft]) -> dict[Group, int]:
@@ -196,11 +196,6 @@ class Improver:
             (skew := _skew(group)) > was and skew > group.spec.max_skew
             for group, was in before.items()
         )
-
-
-def price_of(draft: Draft, bits: Bits) -> int:
-    """Give the price of the cheapest of a draft's ways."""
-    return draft.supply.ways[(bits & -bits).bit_length() - 1].offering.price
 
 
 def _skew(group: Group) -> int:

@@ -48,6 +48,15 @@ class Limits:
                 self.room[name] -= anchor.get(name, 0) - draft.anchor.get(name, 0)
         draft.anchor = {NODES: MILLI, **anchor}
 
+    def repeats(self, draft: Draft) -> int:
+        """Say how many more drafts of the same charge the room allows."""
+        most = 1 << 40
+        for name, room in self.room.items():
+            charge = draft.anchor.get(name, 0)
+            if charge:
+                most = min(most, max(0, room) // charge)
+        return most
+
     def refund(self, draft: Draft) -> None:
         """Give back what a draft was charged with."""
         for name in self.room:

@@ -7,28 +7,30 @@ that match its free amounts best; when it is done it becomes the cheapest type t
 it. Preferences and pool weights are never traded for price.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
-from nodewright.core.scheduling.batch import Batch, is_choosy, limits_itself
+from nodewright.core.scheduling.batch import Batch, Entry
 from nodewright.core.scheduling.board import Board, Fitting
-from nodewright.core.scheduling.drafts import Draft, State
-from nodewright.core.scheduling.duals import Matrix, Vector, shadow_prices
+from nodewright.core.scheduling.drafts import Draft
+from nodewright.core.scheduling.duals import Vector
+from nodewright.core.scheduling.filler import Filler
 from nodewright.core.scheduling.firstfit import Filling, blocked_drafts
 from nodewright.core.scheduling.hostfit import HostFit
-from nodewright.core.scheduling.ledger import Ledger, Mask, is_easy, unpack
-from nodewright.core.scheduling.supply import Bits, Supply
-from nodewright.core.scheduling.wishes import Shape, Wish
+from nodewright.core.scheduling.joining import Joining
+from nodewright.core.scheduling.ledger import Ledger, unpack
+from nodewright.core.scheduling.market import Market, Opening
+from nodewright.core.scheduling.supply import Bits
+from nodewright.core.scheduling.wishes import Shape
 from nodewright.model.pod import Pod
 from nodewright.model.reason import Reason
 
 _TRIES_MAX: Final = 6
-"""How many drafts are asked when a wish would narrow them."""
+"""How many drafts are asked when a pod would narrow them."""
 
-_COPIES_SHARE: Final = 8
-"""At most this part of a machine is given to one shape in one step, so that amounts balance."""
+_FAILURES_MAX: Final = 24
+"""After so many drafts said no to a wish that would narrow them, it is not tried on slack."""
 
 
 class PriceFit:
@@ -38,12 +40,15 @@ class PriceFit:
         self.board = board
         self.filling = filling
         self.waiting: list[tuple[Shape, list[Pod]]] = [
-            (shape, sorted(shape.pods, key=_oldest)) for shape in shapes
+            (shape, sorted(shape.pods, key=_oldest) if len(shape.pods) > 1 else shape.pods)
+            for shape in shapes
         ]
         self.market = Market(board)
-        self.worth: Vector = np.zeros(len(board.resources))
-        self.ledger = Ledger(board, self.worth)
+        self.worth: Vector | None = None
+        self.ledger = Ledger(board, np.zeros(len(board.resources)))
+        self.joining = Joining(board)
         self.hosts = HostFit(board)
+        self._failures: dict[int, int] = {}
 
     def run(self) -> list[tuple[Shape, Pod]]:
         """Fill the board level by level; give the pods that found no place."""
@@ -56,333 +61,181 @@ class PriceFit:
                 if wish is None:
                     behind += [(shape, pod) for pod in pods]
                 else:
-                    entries.append((shape, wish, pods))
-            self.waiting = self._fill_level(entries)
+                    entries.append(Entry(shape, wish, pods))
+            self.waiting = self._fill_level(Batch(entries, len(self.board.resources)))
             level += 1
         return behind
 
-    def _fill_level(
-        self, entries: list[tuple[Shape, Wish, list[Pod]]]
-    ) -> list[tuple[Shape, list[Pod]]]:
-        batch = Batch(entries, len(self.board.resources))
-        for index in self._by_value(batch):
-            if self.board.hosts:
-                self.hosts.fill(batch, index)
-        if not self.worth.any():
-            self.worth = self.market.worth(batch.demand())
-            self.ledger.worth = self.worth
-        for index in self._by_value(batch):
-            self._top_up(batch, index)
-            if limits_itself(batch.wishes[index]):
-                self._open_apart(batch, index)
-        deferred = self._open_rest(batch)
-        for index in deferred:
-            self.filling.deferred.update(pod.key for pod in batch.pods[index])
-        left = [
-            (shape, pods)
-            for index, (shape, pods) in enumerate(zip(batch.shapes, batch.pods, strict=True))
-            if pods and index not in deferred
-        ]
-        self.filling.left += [
-            (batch.shapes[index], pod) for index in sorted(deferred) for pod in batch.pods[index]
-        ]
+    def _fill_level(self, batch: Batch) -> list[tuple[Shape, list[Pod]]]:
+        if self.board.hosts:
+            self._fill_hosts(batch)
+        if self.worth is None:
+            self.worth = self.market.appraise(batch.demand())
+            self.ledger = Ledger(self.board, self.worth)
+        order = batch.by_value(self.worth)
+        self._top_up(batch, order, choosy=True)
+        for size in order:
+            for entry in batch.members[size]:
+                if entry.apart and entry.left:
+                    self._one_each(batch, entry)
+                    self._open_apart(batch, entry)
+        self._top_up(batch, order, choosy=True)
+        self._top_up(batch, order, choosy=False)
+        deferred = self._open_rest(batch, order)
+        left: list[tuple[Shape, list[Pod]]] = []
+        for entry in batch.entries:
+            if entry.left and entry in deferred:
+                self.filling.deferred.update(pod.key for pod in entry.rest())
+                self.filling.left += [(entry.shape, pod) for pod in entry.rest()]
+            elif entry.left:
+                left.append((entry.shape, entry.rest()))
         return left
 
-    def _by_value(self, batch: Batch) -> list[int]:
-        """Order shapes: those that keep apart, those that mind their neighbours, then by worth."""
-        values = batch.values(self.worth if self.worth.any() else _plain_worth(self.board))
-        return sorted(
-            range(len(batch.shapes)),
-            key=lambda index: (
-                not limits_itself(batch.wishes[index]),
-                not is_choosy(batch.wishes[index]),
-                -values[index],
-                index,
-            ),
-        )
+    def _fill_hosts(self, batch: Batch) -> None:
+        for size in batch.by_value(_plain_worth(self.board)):
+            for entry in batch.members[size]:
+                self.hosts.fill(batch, entry)
 
-    def _top_up(self, batch: Batch, index: int) -> None:
+    def _top_up(self, batch: Batch, order: list[int], *, choosy: bool) -> None:
         """Put pods into the slack of drafts that are paid for anyway."""
-        ledger = self.ledger
-        shape, wish = batch.shapes[index], batch.wishes[index]
-        if not ledger.rows or wish.needs.exclusive & self.board.exclusive:
-            return
-        one_each = is_choosy(wish)
-        while batch.left[index] > 0:
-            mask = ledger.roomy(shape)
-            blocked = blocked_drafts(wish)
-            if blocked:
-                mask &= ~unpack(blocked, ledger.rows)
-            if not mask.any():
-                return
-            easy = mask & ledger.easy(wish)
-            if easy.any():
-                for row in ledger.tightest(easy, int(batch.left[index])):
-                    count = 1 if one_each else self.copies(batch, index, row)
-                    if count:
-                        self.put_easily(batch, index, self.board.drafts[row], count)
+        for size in order:
+            entries = [one for one in batch.members[size] if one.left and one.choosy is choosy]
+            if not entries or not self.ledger.rows:
                 continue
-            if not self._narrow_one(batch, index, ledger.tightest(mask, _TRIES_MAX)):
+            rows = self.ledger.tightest(self.ledger.roomy(batch.amounts[size]))
+            if not rows:
+                continue
+            if choosy:
+                for entry in entries:
+                    self._one_each(batch, entry)
+            else:
+                self._pour(batch, entries, rows)
+
+    def _one_each(self, batch: Batch, entry: Entry) -> None:
+        """Give each draft with slack at most one pod of an entry that minds its neighbours."""
+        ledger = self.ledger
+        if not ledger.rows:
+            return
+        mask = ledger.roomy(entry.shape.amounts)
+        blocked = blocked_drafts(entry.wish)
+        if blocked:
+            mask &= ~unpack(blocked, ledger.rows)
+        tries = 0
+        for row in ledger.tightest(mask):
+            if not entry.left or tries > _TRIES_MAX:
+                return
+            draft = self.board.drafts[row]
+            if self.joining.is_easy(draft.state, entry.wish):
+                if self.joining.room(draft, entry.wish) > 0:
+                    self._put_easily(batch, entry, draft, 1)
+            elif not self._narrow(batch, entry, draft):
+                tries += 1
+
+    def _pour(self, batch: Batch, entries: list[Entry], rows: list[int]) -> None:
+        """Fill drafts, tightest first, with pods of one size."""
+        waiting = list(entries)
+        for row in rows:
+            draft = self.board.drafts[row]
+            copies = self._copies(waiting[0].shape.amounts, row)
+            for entry in list(waiting):
+                if copies <= 0:
+                    break
+                copies -= self._pour_one(batch, entry, draft, copies)
+                if not entry.left or self._failures.get(entry.wish.number, 0) > _FAILURES_MAX:
+                    waiting.remove(entry)
+            if not waiting:
                 return
 
-    def copies(self, batch: Batch, index: int, row: int) -> int:
-        """Say how many pods of a shape still fit on a draft."""
-        free = self.ledger.free_row(row)
-        most = int(batch.left[index])
-        for have, amount in zip(free, batch.shapes[index].amounts, strict=True):
+    def _pour_one(self, batch: Batch, entry: Entry, draft: Draft, copies: int) -> int:
+        if self.joining.is_easy(draft.state, entry.wish):
+            count = min(copies, entry.left, self.joining.room(draft, entry.wish))
+            if count > 0:
+                self._put_easily(batch, entry, draft, count)
+            return count
+        if self._narrow(batch, entry, draft):
+            return 1
+        number = entry.wish.number
+        self._failures[number] = self._failures.get(number, 0) + 1
+        return 0
+
+    def _copies(self, amounts: tuple[int, ...], row: int) -> int:
+        """Say how many pods of a size still fit on a draft."""
+        most = 1 << 40
+        for have, amount in zip(self.ledger.free_row(row), amounts, strict=True):
             if amount:
                 most = min(most, have // amount)
         return most
 
-    def put_easily(self, batch: Batch, index: int, draft: Draft, count: int) -> None:
-        """Put pods onto a draft that has room and does not change."""
-        shape = batch.shapes[index]
-        self.board.put_easily(shape, batch.wishes[index].level, draft, count)
-        self.ledger.take(draft.number, shape, count)
-        self.filling.note(draft, *batch.take(index, count))
+    def _put_easily(self, batch: Batch, entry: Entry, draft: Draft, count: int) -> None:
+        shape = entry.shape
+        self.board.put_easily(shape, entry.wish.level, draft, count)
+        row = draft.number
+        free = self.ledger.free_row(row)
+        self.ledger.write_row(
+            row, [have - amount * count for have, amount in zip(free, shape.amounts, strict=True)]
+        )
+        self.filling.note(draft, batch.take(entry, count))
 
-    def _narrow_one(self, batch: Batch, index: int, rows: list[int]) -> bool:
-        """Put one pod onto the first of these drafts that takes it at no higher price."""
-        shape, wish = batch.shapes[index], batch.wishes[index]
-        for row in rows:
-            draft = self.board.drafts[row]
-            before = self._price(draft, draft.bits)
-            fitting = self.board.on_draft(shape, wish, draft)
-            if isinstance(fitting, Fitting) and self._price(draft, fitting.bits) <= before:
-                self.board.put_on_draft(shape, wish.level, draft, fitting)
-                self.ledger.refresh(draft)
-                self.filling.note(draft, *batch.take(index, 1))
-                return True
-        return False
+    def _narrow(self, batch: Batch, entry: Entry, draft: Draft) -> bool:
+        """Put one pod onto a draft that it narrows, unless that makes the draft dearer."""
+        if entry.wish.needs.exclusive & self.board.exclusive:
+            return False
+        if draft.stale:
+            self.board.freshen(draft)
+        before = price_of(draft, draft.bits)
+        fitting = self.board.on_draft(entry.shape, entry.wish, draft)
+        if not isinstance(fitting, Fitting) or price_of(draft, fitting.bits) > before:
+            return False
+        self.board.put_on_draft(entry.shape, entry.wish.level, draft, fitting)
+        self.ledger.refresh(draft)
+        self.filling.note(draft, batch.take(entry, 1))
+        return True
 
-    def _price(self, draft: Draft, bits: Bits) -> int:
-        return draft.supply.ways[(bits & -bits).bit_length() - 1].offering.price
-
-    def _open_apart(self, batch: Batch, index: int) -> None:
-        """Open a draft for each pod of a shape that shares a node with none of its own."""
-        shape, wish = batch.shapes[index], batch.wishes[index]
-        while batch.left[index] > 0:
-            opened = self.market.open(shape, wish, None)
+    def _open_apart(self, batch: Batch, entry: Entry) -> None:
+        """Open a draft for each pod of an entry that shares a node with none of its own."""
+        shape, wish = entry.shape, entry.wish
+        while entry.left > 0:
+            opened = self.market.cheapest(shape, wish)
             if not isinstance(opened, Opening):
                 return
             draft = self.board.new_draft(opened.supply)
             self.board.put_on_draft(shape, wish.level, draft, opened.fitting)
-            self.ledger.refresh(draft)
-            self.filling.note(draft, *batch.take(index, 1))
+            self.filling.note(draft, batch.take(entry, 1))
+            alike = self.board.open_alike(draft, entry.left)
+            free = self.ledger.machine_free(draft.supply, self.ledger.paid_type(draft))
+            self.ledger.write_rows(
+                draft.number,
+                1 + len(alike),
+                [have - used for have, used in zip(free, draft.totals, strict=True)],
+            )
+            for other in alike:
+                self.filling.note(other, batch.take(entry, 1))
 
-    def _open_rest(self, batch: Batch) -> set[int]:
+    def _open_rest(self, batch: Batch, order: list[int]) -> set[Entry]:
         """Open machines for what is left, each filled before the next; give who must wait."""
-        deferred: set[int] = set()
-        filler = Filler(self, batch)
-        for index in self._by_value(batch):
-            shape, wish = batch.shapes[index], batch.wishes[index]
-            while batch.left[index] > 0 and not wish.needs.exclusive & self.board.exclusive:
-                opened = self.market.open(shape, wish, filler)
-                if opened is Reason.RESERVATION_TAKEN:
-                    deferred.add(index)
-                if not isinstance(opened, Opening):
-                    break
-                draft = self.board.new_draft(opened.supply)
-                self.board.put_on_draft(shape, wish.level, draft, opened.fitting)
-                self.filling.note(draft, *batch.take(index, 1))
-                filler.fill(draft, opened.target)
-                self.ledger.refresh(draft)
+        deferred: set[Entry] = set()
+        filler = Filler(self.board, batch, self.joining, self.ledger, self.filling)
+        for size in order:
+            for entry in batch.members[size]:
+                while entry.left and not entry.wish.needs.exclusive & self.board.exclusive:
+                    opened = self.market.best_value(entry.shape, entry.wish, filler)
+                    if opened is Reason.RESERVATION_TAKEN:
+                        deferred.add(entry)
+                    if not isinstance(opened, Opening):
+                        break
+                    draft = self.board.new_draft(opened.supply)
+                    self.board.put_on_draft(entry.shape, entry.wish.level, draft, opened.fitting)
+                    self.filling.note(draft, batch.take(entry, 1))
+                    filler.fill(draft, opened.target)
+                    if draft.stale:
+                        self.board.freshen(draft)
+                    self.ledger.refresh(draft)
         return deferred
 
 
-class Opening:
-    """A machine worth opening for a pod: its pool, how the pod fits, and the type to fill up."""
-
-    __slots__ = ("fitting", "supply", "target")
-
-    def __init__(self, supply: Supply, fitting: Fitting, target: int) -> None:
-        self.supply = supply
-        self.fitting = fitting
-        self.target = target
-
-
-class Market:
-    """What can be bought, as columns."""
-
-    def __init__(self, board: Board) -> None:
-        self.board = board
-        self._free: dict[Supply, Matrix] = {}
-        self._prices: dict[Supply, Vector] = {}
-        self.value_of: Vector = np.zeros(len(board.resources))
-        for supply in board.supplies:
-            by_type = [
-                [supply.free(index).get(name, 0) for name in board.resources]
-                for index in range(len(supply.types))
-            ]
-            table = np.array(by_type, dtype=np.float64).reshape(len(by_type), len(board.resources))
-            rows = np.array([way.type_index for way in supply.ways], dtype=np.int64)
-            self._free[supply] = table[rows].T
-            self._prices[supply] = np.array(
-                [way.offering.price for way in supply.ways], dtype=np.float64
-            )
-
-    def worth(self, demand: Vector) -> Vector:
-        """Say what a unit of each resource is worth, given all that is to be placed."""
-        columns, prices = [], []
-        for supply in self.board.supplies:
-            usable = unpack(self.board.tables[supply].start.bits, len(supply.ways))
-            columns.append(self._free[supply][:, usable])
-            prices.append(self._prices[supply][usable])
-        if not columns:
-            return self.value_of
-        self.value_of = shadow_prices(demand, np.hstack(columns), np.concatenate(prices))
-        return self.value_of
-
-    def open(self, shape: Shape, wish: Wish, filler: "Filler | None") -> Opening | Reason:
-        """Choose what to open for a pod: the heaviest pools that can, best value among them."""
-        refusal = Reason.NO_POOL
-        for tier in self._tiers():
-            best: tuple[float, Opening] | None = None
-            for supply in tier:
-                fitting = self.board.on_draft(shape, wish, self.board.new_draft(supply))
-                if not isinstance(fitting, Fitting):
-                    if fitting is Reason.RESERVATION_TAKEN:
-                        return fitting
-                    refusal = fitting
-                    continue
-                cost, target = self._best_way(supply, shape, fitting, filler)
-                if best is None or cost < best[0]:
-                    best = (cost, Opening(supply, fitting, target))
-            if best is not None:
-                return best[1]
-        return refusal
-
-    def _tiers(self) -> Iterator[list[Supply]]:
-        tier: list[Supply] = []
-        for supply in self.board.supplies:
-            if tier and (supply.pool.spec.weight or 0) != (tier[0].pool.spec.weight or 0):
-                yield tier
-                tier = []
-            tier.append(supply)
-        if tier:
-            yield tier
-
-    def _best_way(
-        self, supply: Supply, shape: Shape, fitting: Fitting, filler: "Filler | None"
-    ) -> tuple[float, int]:
-        """Give the cost per worth, and the type, of the best machine for a pod and its company."""
-        bits = fitting.bits
-        limits = self.board.limits.get(supply)
-        if limits is not None:
-            bits &= limits.allowed(None)
-        cheapest = supply.ways[(bits & -bits).bit_length() - 1]
-        if filler is None or supply.reserved & bits:
-            return float(cheapest.offering.price), cheapest.type_index
-        demand = filler.demand(fitting.state)
-        usable = np.flatnonzero(unpack(bits, len(supply.ways)))
-        value = np.zeros(len(usable))
-        for index in range(len(self.board.resources)):
-            wanted = max(demand[index], float(shape.amounts[index]))
-            value += np.minimum(self._free[supply][index][usable], wanted) * float(
-                self.value_of[index]
-            )
-        prices = self._prices[supply][usable]
-        cost = np.where(value > 0, prices / np.where(value > 0, value, 1.0), np.inf)
-        if not np.isfinite(cost).any():
-            return float(cheapest.offering.price), cheapest.type_index
-        # Of machines that cost the same for what they hold, the larger one means fewer nodes.
-        equal = cost <= float(cost.min()) * (1.0 + 1e-9)
-        best = int(np.argmax(np.where(equal, value, -1.0)))
-        return float(cost[best]), supply.ways[int(usable[best])].type_index
-
-
-class Filler:
-    """Fills an open machine with the pods that match what is free on it best."""
-
-    def __init__(self, fit: PriceFit, batch: Batch) -> None:
-        self._fit = fit
-        self._batch = batch
-        self._joins: dict[State, Mask] = {}
-        self._easy: dict[State, Mask] = {}
-        self._choosy = np.array([is_choosy(wish) for wish in batch.distinct], dtype=np.bool_)
-
-    def demand(self, state: State) -> Vector:
-        """Sum what is left and could join a draft in this state."""
-        by_wish = self._batch.demand_by_wish()
-        joins = self._can_join(state) & ~self._choosy
-        return np.asarray(by_wish[joins].sum(axis=0), dtype=np.float64)
-
-    def _can_join(self, state: State) -> Mask:
-        known = self._joins.get(state)
-        if known is None:
-            board = self._fit.board
-            known = self._joins[state] = np.array(
-                [
-                    board.tolerates(state.table.supply, wish)
-                    and isinstance(state.merge(wish, 0), State)
-                    for wish in self._batch.distinct
-                ],
-                dtype=np.bool_,
-            )
-        return known
-
-    def _is_easy(self, state: State) -> Mask:
-        known = self._easy.get(state)
-        if known is None:
-            board = self._fit.board
-            known = self._easy[state] = np.array(
-                [is_easy(board, state, wish) for wish in self._batch.distinct], dtype=np.bool_
-            )
-        return known
-
-    def fill(self, draft: Draft, target: int) -> None:
-        """Fill a draft up to the size of the type that it is to become."""
-        fit, batch = self._fit, self._batch
-        ledger = fit.ledger
-        ledger.refresh(draft, target)
-        whole = np.maximum(ledger.machine_free(draft.supply, target).astype(np.float64), 1.0)
-        out = np.zeros(len(batch.shapes), dtype=np.bool_)
-        while True:
-            free = np.array(ledger.free_row(draft.number), dtype=np.int64)
-            joins = self._can_join(draft.state)[batch.wish_row]
-            fits = joins & ~out & (batch.left > 0)
-            score = np.zeros(len(batch.shapes))
-            for index in range(len(free)):
-                column = batch.amounts[:, index]
-                fits &= column <= free[index]
-                score += column * (float(free[index]) / (whole[index] * whole[index]))
-            if not fits.any():
-                return
-            best = int(np.argmax(np.where(fits, score, -1.0)))
-            if not self._add(draft, best, target):
-                out |= batch.wish_row == batch.wish_row[best]
-
-    def _add(self, draft: Draft, index: int, target: int) -> bool:
-        fit, batch = self._fit, self._batch
-        shape, wish = batch.shapes[index], batch.wishes[index]
-        if wish.needs.exclusive & fit.board.exclusive:
-            return False
-        if blocked_drafts(wish) >> draft.number & 1:
-            return False
-        row = batch.wish_row[index]
-        if self._is_easy(draft.state)[row]:
-            count = 1 if self._choosy[row] else self._step(draft, index, target)
-            fit.put_easily(batch, index, draft, count)
-            return True
-        fitting = fit.board.on_draft(shape, wish, draft)
-        if not isinstance(fitting, Fitting):
-            return False
-        if not fitting.bits & draft.supply.type_bits[target]:
-            return False
-        fit.board.put_on_draft(shape, wish.level, draft, fitting)
-        fit.ledger.refresh(draft, target)
-        fit.filling.note(draft, *batch.take(index, 1))
-        return True
-
-    def _step(self, draft: Draft, index: int, target: int) -> int:
-        """Say how many pods of a shape to add at once: few enough that amounts stay balanced."""
-        fit, batch = self._fit, self._batch
-        copies = fit.copies(batch, index, draft.number)
-        whole = fit.ledger.machine_free(draft.supply, target)
-        for have, amount in zip(whole, batch.shapes[index].amounts, strict=True):
-            if amount:
-                copies = min(copies, max(1, int(have) // (amount * _COPIES_SHARE)))
-        return max(1, copies)
+def price_of(draft: Draft, bits: Bits) -> int:
+    """Give the price of the cheapest of a draft's ways."""
+    return draft.supply.ways[(bits & -bits).bit_length() - 1].offering.price
 
 
 def _plain_worth(board: Board) -> Vector:

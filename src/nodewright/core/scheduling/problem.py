@@ -104,28 +104,40 @@ type _Kinds = list[tuple[WishSource, list[list[Candidate]]]]
 def _alike(candidates: Iterable[Candidate]) -> _Kinds:
     """Group pods that ask for the same, and within those the ones of the same size."""
     kinds: dict[bytes, tuple[WishSource, dict[tuple[tuple[str, int], ...], list[Candidate]]]] = {}
+    # Pods that share their spec and labels as objects need not be looked into one by one.
+    shared: dict[tuple[int, int, str, int], list[Candidate]] = {}
     for one in candidates:
-        spec = one.pod.spec
-        key = _ENCODER.encode(
-            (
-                one.pod.metadata.namespace or "default",
-                one.pod.metadata.labels,
-                spec.node_selector,
-                spec.affinity,
-                spec.tolerations,
-                spec.topology_spread_constraints,
-                _ports(one.pod),
-                _volumes(one),
-            )
-        )
-        if key not in kinds:
-            source = WishSource(
-                one.pod.metadata.namespace or "default", one.pod.metadata.labels, spec, one.needs
-            )
-            kinds[key] = (source, {})
-        size = tuple(sorted(one.requests.items()))
-        kinds[key][1].setdefault(size, []).append(one)
+        metadata = one.pod.metadata
+        alike = (id(one.pod.spec), id(metadata.labels), metadata.namespace, id(one.needs))
+        known = shared.get(alike)
+        if known is None:
+            known = shared[alike] = _same_size(kinds, one)
+        known.append(one)
     return [(source, list(sizes.values())) for source, sizes in kinds.values()]
+
+
+def _same_size(
+    kinds: dict[bytes, tuple[WishSource, dict[tuple[tuple[str, int], ...], list[Candidate]]]],
+    one: Candidate,
+) -> list[Candidate]:
+    spec = one.pod.spec
+    namespace = one.pod.metadata.namespace or "default"
+    labels = one.pod.metadata.labels
+    key = _ENCODER.encode(
+        (
+            namespace,
+            labels,
+            spec.node_selector,
+            spec.affinity,
+            spec.tolerations,
+            spec.topology_spread_constraints,
+            _ports(one.pod),
+            _volumes(one),
+        )
+    )
+    if key not in kinds:
+        kinds[key] = (WishSource(namespace, labels, spec, one.needs), {})
+    return kinds[key][1].setdefault(tuple(sorted(one.requests.items())), [])
 
 
 def _ports(pod: Pod) -> list[tuple[str, str, int]]:

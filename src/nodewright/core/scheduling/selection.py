@@ -10,7 +10,12 @@ import msgspec
 
 from nodewright.core.scheduling.hosts import Joined
 from nodewright.core.scheduling.requests import pod_requests
-from nodewright.core.scheduling.rules.volumes import Storage, VolumeFault, VolumeNeeds
+from nodewright.core.scheduling.rules.volumes import (
+    NO_VOLUMES,
+    Storage,
+    VolumeFault,
+    VolumeNeeds,
+)
 from nodewright.core.scheduling.selectors import read_selector
 from nodewright.core.scheduling.wishes import required_terms
 from nodewright.model.duration import BadDuration, parse_go_duration
@@ -64,6 +69,8 @@ def select_pods(world: World, joined: Iterable[Joined], storage: Storage) -> Sel
         bad.key: _unplaced(Reason.UNREADABLE_POD, f"the pod cannot be read: {bad.problem}")
         for bad in world.bad_pods
     }
+    reader = _PodReader(storage, world.options.well_known_labels)
+    live = world.options.pending_rule == "live"
     for pod in world.pods:
         if pod.spec.node_name:
             if pod.status.phase in _TERMINAL:
@@ -71,9 +78,9 @@ def select_pods(world: World, joined: Iterable[Joined], storage: Storage) -> Sel
             if not (pod.spec.node_name in leaving and _will_move(pod, world.now_ms, blocked)):
                 staying.append(pod)
                 continue
-        elif not _is_pending(pod, live=world.options.pending_rule == "live"):
+        elif not _is_pending(pod, live=live):
             continue
-        read = _read(pod, storage, world.options.well_known_labels)
+        read = reader.read(pod)
         if isinstance(read, Unplaced):
             invalid[pod.key] = read
         else:
@@ -142,28 +149,50 @@ def _is_shut(budget: PodDisruptionBudget) -> bool:
     return most in (0, "0", "0%") or least == "100%"
 
 
-def _read(pod: Pod, storage: Storage, well_known: frozenset[str]) -> Candidate | Unplaced:
-    if pod.spec.resource_claims:
-        return _unplaced(
-            Reason.DEVICE_CLAIM,
-            "the pod asks for devices by resource claim, which is not supported; "
-            "ask for an extended resource instead",
-        )
-    problem = _selector_problem(pod, well_known)
-    if problem is not None:
-        return problem
-    try:
-        requests = pod_requests(pod.spec, pod.status)
-    except BadQuantity as error:
-        return _unplaced(
-            Reason.UNREADABLE_POD, f"an amount that the pod asks for is wrong: {error}"
-        )
-    needs = storage.needs(pod)
-    if isinstance(needs, VolumeFault):
-        return _unplaced(
-            Reason.VOLUME_CLAIM_BROKEN, f"volume {needs.volume} cannot be used: {needs.problem}"
-        )
-    return Candidate(pod, requests, needs)
+class _PodReader:
+    """Reads pods, each distinct spec once: a reader of snapshots lets equal specs be shared."""
+
+    def __init__(self, storage: Storage, well_known: frozenset[str]) -> None:
+        self._storage = storage
+        self._well_known = well_known
+        self._known: dict[int, Resources | Unplaced] = {}
+
+    def read(self, pod: Pod) -> Candidate | Unplaced:
+        spec = pod.spec
+        if pod.status.container_statuses:
+            read = self._read_spec(pod)
+        else:
+            known = self._known.get(id(spec))
+            read = known if known is not None else self._read_spec(pod)
+            self._known[id(spec)] = read
+        if isinstance(read, Unplaced):
+            return read
+        if not spec.volumes:
+            return Candidate(pod, read, NO_VOLUMES)
+        needs = self._storage.needs(pod)
+        if isinstance(needs, VolumeFault):
+            return _unplaced(
+                Reason.VOLUME_CLAIM_BROKEN,
+                f"volume {needs.volume} cannot be used: {needs.problem}",
+            )
+        return Candidate(pod, read, needs)
+
+    def _read_spec(self, pod: Pod) -> Resources | Unplaced:
+        if pod.spec.resource_claims:
+            return _unplaced(
+                Reason.DEVICE_CLAIM,
+                "the pod asks for devices by resource claim, which is not supported; "
+                "ask for an extended resource instead",
+            )
+        problem = _selector_problem(pod, self._well_known)
+        if problem is not None:
+            return problem
+        try:
+            return pod_requests(pod.spec, pod.status)
+        except BadQuantity as error:
+            return _unplaced(
+                Reason.UNREADABLE_POD, f"an amount that the pod asks for is wrong: {error}"
+            )
 
 
 def _selector_problem(pod: Pod, well_known: frozenset[str]) -> Unplaced | None:

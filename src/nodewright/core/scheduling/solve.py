@@ -13,10 +13,11 @@ import numpy as np
 from nodewright.core.scheduling.answer import write_plan
 from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.duals import Vector
-from nodewright.core.scheduling.firstfit import Filling, by_size, fill_first_fit
+from nodewright.core.scheduling.firstfit import Filling, fill_first_fit, in_order
 from nodewright.core.scheduling.improve import Improver
 from nodewright.core.scheduling.ledger import Ledger
-from nodewright.core.scheduling.pricefit import Market, PriceFit
+from nodewright.core.scheduling.market import Market
+from nodewright.core.scheduling.pricefit import PriceFit
 from nodewright.core.scheduling.problem import Problem
 from nodewright.core.scheduling.verdicts import explain_left
 from nodewright.core.scheduling.wishes import Shape
@@ -66,16 +67,16 @@ def _price_led(problem: Problem, steps: int) -> Plan:
     behind = PriceFit(board, shapes, filling).run()
     waiting = [*filling.left, *behind]
     filling.left = []
-    order = {id(pod): rank for rank, (_, pod) in enumerate(by_size(shapes))}
-    waiting.sort(key=lambda one: order[id(one[1])])
-    fill_first_fit(board, waiting, filling)
+    if waiting:
+        fill_first_fit(board, in_order(waiting), filling)
     return _finish(problem, filling, shapes, steps)
 
 
 def _first_fit(problem: Problem, steps: int) -> Plan:
     board, shapes = problem.new_board()
     filling = Filling(board)
-    fill_first_fit(board, by_size(shapes), filling)
+    everybody = [(shape, pod) for shape in shapes for pod in shape.pods]
+    fill_first_fit(board, in_order(everybody), filling)
     return _finish(problem, filling, shapes, steps)
 
 
@@ -83,7 +84,9 @@ def _finish(problem: Problem, filling: Filling, shapes: list[Shape], steps: int)
     board = filling.board
     if steps:
         filling.shape_of = {id(pod): shape for shape in shapes for pod in shape.pods}
-        Improver(filling, Ledger(board, Market(board).worth(_demand(shapes, board))), steps).run()
+        Improver(
+            filling, Ledger(board, Market(board).appraise(_demand(shapes, board))), steps
+        ).run()
     for draft in board.drafts:
         if draft.stale:
             board.freshen(draft)

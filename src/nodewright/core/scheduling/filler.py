@@ -1,0 +1,136 @@
+"""The filler: an open machine is filled with the pods that match what is free on it best.
+
+Sizes are ranked by how well they point the way that the free amounts point, so that no resource runs
+out long before the others. The ranking is good for a while: it is made anew after a part of the
+machine has been given away, not after every pod.
+"""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from nodewright.core.scheduling.batch import Batch, Entry
+from nodewright.core.scheduling.board import Board, Fitting
+from nodewright.core.scheduling.drafts import Draft, State
+from nodewright.core.scheduling.duals import Vector
+from nodewright.core.scheduling.firstfit import Filling
+from nodewright.core.scheduling.joining import Joining
+from nodewright.core.scheduling.ledger import Ledger
+
+_PARTS: Final = 12
+"""The ranking is made anew after this part of a machine was given away."""
+
+
+class Filler:
+    """Fills drafts from one batch."""
+
+    def __init__(
+        self, board: Board, batch: Batch, joining: Joining, ledger: Ledger, filling: Filling
+    ) -> None:
+        self._board = board
+        self._batch = batch
+        self._joining = joining
+        self._ledger = ledger
+        self._filling = filling
+        self._joins: dict[State, npt.NDArray[np.bool_]] = {}
+        self._choosy = np.array(
+            [
+                any(group.is_hostname for group in (*wish.owns, *wish.kept_away_by))
+                for wish in batch.wishes
+            ],
+            dtype=np.bool_,
+        )
+
+    def demand(self, state: State) -> Vector:
+        """Sum what is left and could join a draft in this state."""
+        joins = self._joins.get(state)
+        if joins is None:
+            joins = self._joins[state] = ~self._choosy & np.array(
+                [self._could_join(state, index) for index in range(len(self._batch.wishes))],
+                dtype=np.bool_,
+            )
+        return np.asarray(self._batch.by_wish[joins].sum(axis=0), dtype=np.float64)
+
+    def _could_join(self, state: State, index: int) -> bool:
+        wish = self._batch.wishes[index]
+        supply = state.table.supply
+        return self._board.tolerates(supply, wish) and isinstance(state.merge(wish, 0), State)
+
+    def fill(self, draft: Draft, target: int) -> None:
+        """Fill a draft up to the size of the type that it is to become."""
+        whole = self._ledger.machine_free(draft.supply, target)
+        free = [have - used for have, used in zip(whole, draft.totals, strict=True)]
+        out = np.zeros(len(self._batch.members), dtype=np.bool_)
+        while (order := self._ranked(free, whole, out)) is not None:
+            given = 0.0
+            for size in order:
+                part = self._give(draft, size, free, whole, target)
+                if part == 0.0:
+                    out[size] = True
+                given += part
+                if given * _PARTS >= 1.0:
+                    break
+
+    def _ranked(
+        self, free: list[int], whole: list[int], out: npt.NDArray[np.bool_]
+    ) -> list[int] | None:
+        """Order the sizes that fit by how well they match what is free."""
+        batch = self._batch
+        fits = (batch.left > 0) & ~out
+        score = np.zeros(len(out))
+        for index, (have, all_of_it) in enumerate(zip(free, whole, strict=True)):
+            column = batch.columns[:, index]
+            fits &= column <= have
+            if all_of_it > 0:
+                score += column * (float(have) / (float(all_of_it) * float(all_of_it)))
+        sizes = np.flatnonzero(fits)
+        if not len(sizes):
+            return None
+        order: list[int] = sizes[np.argsort(-score[sizes], kind="stable")].tolist()
+        return order
+
+    def _give(
+        self, draft: Draft, size: int, free: list[int], whole: list[int], target: int
+    ) -> float:
+        """Put some pods of one size onto a draft; give the part of the machine that they took."""
+        amounts = self._batch.amounts[size]
+        most = step = 1 << 40
+        part = 0.0
+        for have, all_of_it, amount in zip(free, whole, amounts, strict=True):
+            if amount:
+                most = min(most, have // amount)
+                step = min(step, max(1, all_of_it // (amount * _PARTS)))
+                part = max(part, amount / all_of_it)
+        wanted = min(most, step)
+        placed = 0
+        for entry in self._batch.members[size]:
+            if placed >= wanted:
+                break
+            if entry.left:
+                placed += self._add(draft, entry, wanted - placed, target)
+        if placed:
+            for index, amount in enumerate(amounts):
+                free[index] -= amount * placed
+        return part * placed
+
+    def _add(self, draft: Draft, entry: Entry, wanted: int, target: int) -> int:
+        """Put up to so many pods of an entry onto a draft; give how many went."""
+        board = self._board
+        wish = entry.wish
+        if wish.needs.exclusive & board.exclusive:
+            return 0
+        if self._joining.is_easy(draft.state, wish):
+            count = min(wanted, entry.left, self._joining.room(draft, wish))
+            if count > 0:
+                board.put_easily(entry.shape, wish.level, draft, count)
+                self._filling.note(draft, self._batch.take(entry, count))
+            return count
+        fitting = board.on_draft(entry.shape, wish, draft)
+        if not isinstance(fitting, Fitting):
+            return 0
+        if not fitting.bits & draft.supply.type_bits[target]:
+            return 0
+        board.put_on_draft(entry.shape, wish.level, draft, fitting)
+        self._filling.note(draft, self._batch.take(entry, 1))
+        return 1

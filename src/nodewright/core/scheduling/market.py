@@ -1,0 +1,131 @@
+"""The market: what can be bought, as columns, and which machine gives most for its price."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from nodewright.core.scheduling.board import Board, Fitting
+from nodewright.core.scheduling.drafts import State
+from nodewright.core.scheduling.duals import Matrix, Vector, shadow_prices
+from nodewright.core.scheduling.ledger import unpack
+from nodewright.core.scheduling.supply import Bits, Supply
+from nodewright.core.scheduling.wishes import Shape, Wish
+from nodewright.model.reason import Reason
+
+
+class Opening:
+    """A machine worth opening for a pod: its pool, how the pod fits, and the type to fill up."""
+
+    __slots__ = ("fitting", "supply", "target")
+
+    def __init__(self, supply: Supply, fitting: Fitting, target: int) -> None:
+        self.supply = supply
+        self.fitting = fitting
+        self.target = target
+
+
+class Market:
+    """Every way to buy, with what it has free for pods and what it costs."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self._free: dict[Supply, Matrix] = {}
+        self._prices: dict[Supply, Vector] = {}
+        self._usable: dict[tuple[Supply, Bits], np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+        self.worth: Vector = np.zeros(len(board.resources))
+        for supply in board.supplies:
+            by_type = [
+                [supply.free(index).get(name, 0) for name in board.resources]
+                for index in range(len(supply.types))
+            ]
+            table = np.array(by_type, dtype=np.float64).reshape(len(by_type), len(board.resources))
+            rows = np.array([way.type_index for way in supply.ways], dtype=np.int64)
+            self._free[supply] = table[rows].T
+            self._prices[supply] = np.array(
+                [way.offering.price for way in supply.ways], dtype=np.float64
+            )
+
+    def appraise(self, demand: Vector) -> Vector:
+        """Work out what a unit of each resource is worth, given all that is to be placed."""
+        columns, prices = [], []
+        for supply in self.board.supplies:
+            usable = unpack(self.board.tables[supply].start.bits, len(supply.ways))
+            columns.append(self._free[supply][:, usable])
+            prices.append(self._prices[supply][usable])
+        if columns:
+            self.worth = shadow_prices(demand, np.hstack(columns), np.concatenate(prices))
+        return self.worth
+
+    def cheapest(self, shape: Shape, wish: Wish) -> Opening | Reason:
+        """Choose the cheapest machine that holds one pod."""
+        return self._open(shape, wish, None)
+
+    def best_value(self, shape: Shape, wish: Wish, company: "Company") -> Opening | Reason:
+        """Choose the machine that is worth most per price, given who else could join."""
+        return self._open(shape, wish, company)
+
+    def _open(self, shape: Shape, wish: Wish, company: "Company | None") -> Opening | Reason:
+        refusal = Reason.NO_POOL
+        for tier in self._tiers():
+            best: tuple[float, Opening] | None = None
+            for supply in tier:
+                fitting = self.board.on_draft(shape, wish, self.board.new_draft(supply))
+                if not isinstance(fitting, Fitting):
+                    if fitting is Reason.RESERVATION_TAKEN:
+                        return fitting
+                    refusal = fitting
+                    continue
+                cost, target = self._best_way(supply, shape, fitting, company)
+                if best is None or cost < best[0]:
+                    best = (cost, Opening(supply, fitting, target))
+            if best is not None:
+                return best[1]
+        return refusal
+
+    def _tiers(self) -> Iterator[list[Supply]]:
+        """Give the pools by weight: a heavier one is always preferred, whatever it costs."""
+        tier: list[Supply] = []
+        for supply in self.board.supplies:
+            if tier and (supply.pool.spec.weight or 0) != (tier[0].pool.spec.weight or 0):
+                yield tier
+                tier = []
+            tier.append(supply)
+        if tier:
+            yield tier
+
+    def _best_way(
+        self, supply: Supply, shape: Shape, fitting: Fitting, company: "Company | None"
+    ) -> tuple[float, int]:
+        """Give the cost per worth, and the type, of the best machine for a pod and its company."""
+        bits = fitting.bits
+        limits = self.board.limits.get(supply)
+        if limits is not None:
+            bits &= limits.allowed(None)
+        cheapest = supply.ways[(bits & -bits).bit_length() - 1]
+        if company is None or supply.reserved & bits:
+            return float(cheapest.offering.price), cheapest.type_index
+        demand = company.demand(fitting.state)
+        usable = self._usable.get((supply, bits))
+        if usable is None:
+            usable = np.flatnonzero(unpack(bits, len(supply.ways)))
+            self._usable[(supply, bits)] = usable
+        value = np.zeros(len(usable))
+        for index in range(len(self.board.resources)):
+            wanted = max(demand[index], float(shape.amounts[index]))
+            value += np.minimum(self._free[supply][index][usable], wanted) * self.worth[index]
+        prices = self._prices[supply][usable]
+        cost = np.where(value > 0, prices / np.where(value > 0, value, 1.0), np.inf)
+        if not np.isfinite(cost).any():
+            return float(cheapest.offering.price), cheapest.type_index
+        # Of machines that cost the same for what they hold, the larger one means fewer nodes.
+        equal = cost <= float(cost.min()) * (1.0 + 1e-9)
+        best = int(np.argmax(np.where(equal, value, -1.0)))
+        return float(cost[best]), supply.ways[int(usable[best])].type_index
+
+
+class Company(Protocol):
+    """Whoever can say how much demand could join a draft in a given state."""
+
+    def demand(self, state: State) -> Vector:
+        """Sum what could join."""
