@@ -139,6 +139,12 @@ def kept_terms(pod: Pod, place: Place) -> tuple[NodeSelectorTerm, ...]:
     return kept or terms
 
 
+def alternatives(pod: Pod, place: Place) -> list[tuple[NodeSelectorTerm, ...]]:
+    """The ways to read the pod's node affinity where it was put: each term that holds, and all."""
+    kept = kept_terms(pod, place)
+    return [kept, *((term,) for term in kept)]
+
+
 def may_use(pod: Pod, terms: tuple[NodeSelectorTerm, ...], key: str, domain: str) -> bool:
     """Whether the pod's demands on this one key allow a domain."""
     wanted = normalized(pod.spec.node_selector).get(key)

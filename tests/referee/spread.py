@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from nodewright.model.labels import HOSTNAME, normalize_key
+from nodewright.model.metadata import NodeSelectorTerm
 from nodewright.model.nodepool import NodePool
 from nodewright.model.pod import Pod, TopologySpreadConstraint
 from nodewright.model.requirements import Requirement
@@ -21,6 +22,7 @@ from referee.labels import normalized, values_of
 from referee.neighbours import (
     Crowd,
     Pick,
+    alternatives,
     kept_terms,
     may_use,
     passes,
@@ -86,8 +88,18 @@ def _heeds_taints(constraint: TopologySpreadConstraint) -> bool:
     return constraint.node_taints_policy == "Honor"
 
 
-def _judge_group(group: _Group, board: Board, crowd: Crowd) -> Iterator[Violation]:
-    tables = _set_tables(group, board, crowd)
+def _judge_group(group: _Group, board: Board, crowd: Crowd) -> list[Violation]:
+    """Play the order; a pod may stick to any one of its alternatives and see what that allows."""
+    found: list[Violation] = []
+    for terms in alternatives(*group.members[0]):
+        tables = _set_tables(group, board, crowd, terms)
+        found = _play(group, tables)
+        if not found:
+            break
+    return found
+
+
+def _play(group: _Group, tables: dict[str, _Table]) -> list[Violation]:
     skew = group.constraint.max_skew
     is_fixed = group.pick.key == HOSTNAME or len(tables) < (group.constraint.min_domains or 0)
     while any(table.counted or table.uncounted for table in tables.values()):
@@ -96,8 +108,8 @@ def _judge_group(group: _Group, board: Board, crowd: Crowd) -> Iterator[Violatio
         if _let_in(tables, floor, skew):
             continue
         if is_fixed or not _let_free_in(tables, least):
-            yield from _name_stuck(group, tables, floor)
-            return
+            return list(_name_stuck(group, tables, floor))
+    return []
 
 
 def _let_in(tables: dict[str, _Table], floor: int, skew: int) -> bool:
@@ -135,10 +147,11 @@ def _name_stuck(group: _Group, tables: dict[str, _Table], floor: int) -> Iterato
             )
 
 
-def _set_tables(group: _Group, board: Board, crowd: Crowd) -> dict[str, _Table]:
+def _set_tables(
+    group: _Group, board: Board, crowd: Crowd, terms: tuple[NodeSelectorTerm, ...]
+) -> dict[str, _Table]:
     key = group.pick.key
-    first, first_place = group.members[0]
-    terms = kept_terms(first, first_place)
+    first = group.members[0][0]
     tables = {
         domain: _Table() for domain in _domains(group, board) if may_use(first, terms, key, domain)
     }
@@ -151,21 +164,18 @@ def _set_tables(group: _Group, board: Board, crowd: Crowd) -> dict[str, _Table]:
     members = {id(pod) for pod, _ in group.members}
     for pod, place in crowd.bound:
         if crowd.is_picked(group.pick, pod) and _is_seen(group, place):
-            _add(tables, first, place, key, bound=True)
+            _add(tables, place, key, bound=True)
     for pod, place in crowd.placed:
         if id(pod) not in members and crowd.is_picked(group.pick, pod) and _is_seen(group, place):
-            _add(tables, first, place, key, bound=False)
+            _add(tables, place, key, bound=False)
     return tables
 
 
-def _add(tables: dict[str, _Table], first: Pod, place: Place, key: str, *, bound: bool) -> None:
-    domain = sole_domain(place, key)
-    if domain is None or (domain not in tables and not may_use(first, (), key, domain)):
-        return
-    table = tables.setdefault(domain, _Table())
-    if bound:
+def _add(tables: dict[str, _Table], place: Place, key: str, *, bound: bool) -> None:
+    table = tables.get(sole_domain(place, key) or "")
+    if table is not None and bound:
         table.count += 1
-    else:
+    elif table is not None:
         table.free += 1
 
 
