@@ -87,6 +87,7 @@ def test_one_verb_imports_no_other():
         "nodewright.cli.errors",
         "nodewright.cli.main",
         "nodewright.cli.output",
+        "nodewright.cli.pages",
     ]
 
 

@@ -72,6 +72,7 @@ COMMANDS: Final = _present((*_DECIDE, *_MANIFESTS, *_TRY, *_PROGRAM))
 _ABOUT: Final = (
     "A Kubernetes node autoscaler that takes Karpenter's resources as they are and says why."
 )
+_PAGE_FLAGS: Final = frozenset({"--help", "-h"})
 _FIRST_PAGE: Final[tuple[list[str], ...]] = ([], ["--help"], ["-h"])
 
 
@@ -132,7 +133,12 @@ def run(arguments: Sequence[str]) -> int:
         if tokens in _FIRST_PAGE:
             sys.stdout.write(first_page())
         else:
-            result = build_app(wanted=tokens[0])(tokens)
+            app = build_app(wanted=tokens[0])
+            if not _PAGE_FLAGS.isdisjoint(tokens):
+                from nodewright.cli.pages import lay_out
+
+                lay_out(app, tokens)
+            result = app(tokens)
             boundary.status = result if isinstance(result, int) else EXIT_FINE
         sys.stdout.flush()
     return boundary.status
