@@ -1,10 +1,11 @@
 """Plan a World and write the answer down in its published form."""
 
+import gc
 from time import perf_counter
 
 import msgspec
 
-from nodewright.core.scheduling.solve import solve
+from nodewright.core.scheduling.solve import Effort, solve
 from nodewright.model.instance import NANO, NanoUSD
 from nodewright.model.plan import Plan, PlannedNode, Unplaced
 from nodewright.model.quantity import print_resources
@@ -18,11 +19,18 @@ class Planned(msgspec.Struct, frozen=True):
     seconds: float
 
 
-def plan_world(world: World) -> Planned:
+def plan_world(world: World, effort: Effort = Effort.NORMAL) -> Planned:
     """Plan a World, timing from typed objects in memory to the finished plan."""
-    start = perf_counter()
-    plan = solve(world)
-    return Planned(plan, perf_counter() - start)
+    # Deciding makes many small values and no cycles: looking for cycles would only cost time.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        start = perf_counter()
+        plan = solve(world, effort)
+        return Planned(plan, perf_counter() - start)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def plan_document(planned: Planned) -> dict[str, object]:

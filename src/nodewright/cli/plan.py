@@ -9,12 +9,16 @@ from nodewright.app.sources import open_snapshot
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.output import OutputOption, emit, say
 from nodewright.cli.plan_view import plan_screen
+from nodewright.core.scheduling.solve import Effort
 from nodewright.model.errors import UserError
 
 
 def plan(
     snapshot: Annotated[str, Parameter(help="A snapshot file, or - for standard input.")] = "",
     *,
+    effort: Annotated[
+        Effort, Parameter(help="How hard to look for a cheaper plan: fast, normal or best.")
+    ] = Effort.NORMAL,
     output: OutputOption = "table",
 ) -> int:
     """Say where every pending pod goes and which nodes to make for the rest.
@@ -35,6 +39,6 @@ def plan(
     taken = open_snapshot(snapshot)
     for warning in taken.warnings:
         say(f"warning: {warning}")
-    planned = plan_world(taken.world)
+    planned = plan_world(taken.world, effort)
     emit(plan_document(planned), output, lambda: plan_screen(taken, planned))
     return EXIT_FOUND if planned.plan.unschedulable else EXIT_FINE

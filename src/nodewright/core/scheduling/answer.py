@@ -67,6 +67,8 @@ def _planned(board: Board, draft: Draft, filling: Filling, reservation_key: str)
 
 
 def _requirements(draft: Draft, reservation_key: str) -> Requirements:
+    if not draft.held and not draft.min_values:
+        return draft.state.requirements
     requirements = [
         _with_min_values(one, draft.min_values) for one in draft.state.requirements.values()
     ]

@@ -4,7 +4,7 @@ Shapes of the same amounts are one size: whether a machine has room, and how wel
 is the same for all of them, so it is asked once per size. Columns hold amounts and counts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -61,10 +61,9 @@ class Batch:
                 self.members.append([])
             self.members[size].append(entry)
             entry.size = size
-            row = wishes.setdefault(entry.wish.number, len(wishes))
-            if row == len(self.wishes):
+            entry.wish_row = wishes.setdefault(entry.wish.number, len(wishes))
+            if entry.wish_row == len(self.wishes):
                 self.wishes.append(entry.wish)
-            entry.wish_row = row
         self.amounts: list[tuple[int, ...]] = list(sizes)
         self.columns: Ints = np.array(self.amounts, dtype=np.int64).reshape(
             len(self.amounts), resources
@@ -72,21 +71,31 @@ class Batch:
         self.left: Ints = np.array(
             [sum(entry.left for entry in many) for many in self.members], dtype=np.int64
         )
-        self.by_wish: Floats = np.zeros((len(self.wishes), resources))
+        self.by_wish: list[list[int]] = [[0] * resources for _ in self.wishes]
         for entry in entries:
-            self.by_wish[entry.wish_row] += np.array(entry.shape.amounts) * float(entry.left)
+            row = self.by_wish[entry.wish_row]
+            for index, amount in enumerate(entry.shape.amounts):
+                row[index] += amount * entry.left
 
     def take(self, entry: Entry, count: int) -> list[Pod]:
         """Take pods of an entry out of the batch."""
         self.left[entry.size] -= count
+        row = self.by_wish[entry.wish_row]
         for index, amount in enumerate(entry.shape.amounts):
-            if amount:
-                self.by_wish[entry.wish_row, index] -= amount * count
+            row[index] -= amount * count
         return entry.take(count)
 
     def demand(self) -> Floats:
         """Sum what all pods that are left ask for."""
-        return np.asarray(self.by_wish.sum(axis=0), dtype=np.float64)
+        return self.demand_of(range(len(self.wishes)))
+
+    def demand_of(self, wish_rows: Iterable[int]) -> Floats:
+        """Sum what the pods of some wishes ask for that are left."""
+        total = [0] * self.columns.shape[1]
+        for wish_row in wish_rows:
+            for index, amount in enumerate(self.by_wish[wish_row]):
+                total[index] += amount
+        return np.array(total, dtype=np.float64)
 
     def by_value(self, worth: Vector) -> list[int]:
         """Order sizes by what they are worth, dearest first, ties in order of appearance."""

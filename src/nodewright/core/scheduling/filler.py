@@ -17,6 +17,7 @@ from nodewright.core.scheduling.duals import Vector
 from nodewright.core.scheduling.firstfit import Filling
 from nodewright.core.scheduling.joining import Joining
 from nodewright.core.scheduling.ledger import Ledger
+from nodewright.core.scheduling.wishes import Wish
 
 _PARTS: Final = 12
 """The ranking is made anew after this part of a machine was given away."""
@@ -33,27 +34,20 @@ class Filler:
         self._joining = joining
         self._ledger = ledger
         self._filling = filling
-        self._joins: dict[State, npt.NDArray[np.bool_]] = {}
-        self._choosy = np.array(
-            [
-                any(group.is_hostname for group in (*wish.owns, *wish.kept_away_by))
-                for wish in batch.wishes
-            ],
-            dtype=np.bool_,
-        )
+        self._joins: dict[State, list[int]] = {}
 
     def demand(self, state: State) -> Vector:
         """Sum what is left and could join a draft in this state."""
         joins = self._joins.get(state)
         if joins is None:
-            joins = self._joins[state] = ~self._choosy & np.array(
-                [self._could_join(state, index) for index in range(len(self._batch.wishes))],
-                dtype=np.bool_,
-            )
-        return np.asarray(self._batch.by_wish[joins].sum(axis=0), dtype=np.float64)
+            joins = self._joins[state] = [
+                row for row, wish in enumerate(self._batch.wishes) if self._could_join(state, wish)
+            ]
+        return self._batch.demand_of(joins)
 
-    def _could_join(self, state: State, index: int) -> bool:
-        wish = self._batch.wishes[index]
+    def _could_join(self, state: State, wish: Wish) -> bool:
+        if self._joining.hosted(wish):
+            return False
         supply = state.table.supply
         return self._board.tolerates(supply, wish) and isinstance(state.merge(wish, 0), State)
 

@@ -29,6 +29,7 @@ class Ledger:
         self.rows = 0
         self._free: list[Column] = [np.zeros(_FIRST_ROWS, dtype=np.int64) for _ in board.resources]
         self._value = np.zeros(_FIRST_ROWS)
+        self._rows: list[list[int]] = []
         self._machine_free: dict[tuple[Supply, int], list[int]] = {}
         for draft in board.drafts:
             self.refresh(draft)
@@ -37,6 +38,8 @@ class Ledger:
         while rows > len(self._value):
             self._free = [np.concatenate((one, np.zeros_like(one))) for one in self._free]
             self._value = np.concatenate((self._value, np.zeros_like(self._value)))
+        while len(self._rows) < rows:
+            self._rows.append([])
         self.rows = max(self.rows, rows)
 
     def machine_free(self, supply: Supply, type_index: int) -> list[int]:
@@ -58,13 +61,14 @@ class Ledger:
 
     def refresh(self, draft: Draft) -> None:
         """Write a draft's row anew, by what it pays for."""
-        self._grow(draft.number + 1)
         free = self.machine_free(draft.supply, self.paid_type(draft))
         self.write_row(draft.number, [a - b for a, b in zip(free, draft.totals, strict=True)])
 
     def write_row(self, row: int, free: list[int]) -> None:
         """Write what is free on one draft."""
-        self._grow(row + 1)
+        if row >= self.rows:
+            self._grow(row + 1)
+        self._rows[row] = free
         value = 0.0
         for column, amount, worth in zip(self._free, free, self.worth, strict=True):
             column[row] = amount
@@ -74,6 +78,8 @@ class Ledger:
     def write_rows(self, first: int, count: int, free: list[int]) -> None:
         """Write the same free amounts into a run of rows."""
         self._grow(first + count)
+        for row in range(first, first + count):
+            self._rows[row] = free
         value = 0.0
         for column, amount, worth in zip(self._free, free, self.worth, strict=True):
             column[first : first + count] = amount
@@ -82,7 +88,7 @@ class Ledger:
 
     def free_row(self, row: int) -> list[int]:
         """Give what is free on one draft."""
-        return [int(column[row]) for column in self._free]
+        return self._rows[row]
 
     def roomy(self, amounts: tuple[int, ...]) -> Mask:
         """Tell which drafts have enough free for a size without paying more."""

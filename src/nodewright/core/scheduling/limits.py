@@ -21,6 +21,7 @@ class Limits:
     def __init__(self, supply: Supply, room: Mapping[str, Milli]) -> None:
         self.supply = supply
         self.room = dict(room)
+        self._tops = {name: supply.capacity(name).top for name in room if name != NODES}
 
     def allowed(self, draft: Draft | None) -> Bits:
         """Give the ways to buy that keep the limit; for a new draft (none) or a known one."""
@@ -30,7 +31,8 @@ class Limits:
         for name, room in self.room.items():
             if name != NODES:
                 own = draft.anchor.get(name, 0) if draft is not None else 0
-                bits &= self.supply.capacity(name).within(room + own)
+                if room + own < self._tops[name]:
+                    bits &= self.supply.capacity(name).within(room + own)
         return bits
 
     def charge(self, draft: Draft, bits: Bits) -> None:

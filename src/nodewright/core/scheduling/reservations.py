@@ -21,13 +21,15 @@ class Reservations:
         self._ways: dict[Supply, dict[str, Bits]] = {}
         for supply in supplies:
             by_id: dict[str, Bits] = {}
+            self._ways[supply] = by_id
+            if not supply.reserved:
+                continue
             for bit, way in enumerate(supply.ways):
-                if way.offering.is_reserved:
+                if way.is_reserved:
                     by_id[way.reservation] = by_id.get(way.reservation, 0) | (1 << bit)
                     capacity = way.offering.reservation_capacity
                     slots = 1 if capacity is None else capacity
                     self.left[way.reservation] = min(self.left.get(way.reservation, slots), slots)
-            self._ways[supply] = by_id
 
     def settle(
         self, supply: Supply, bits: Bits, held: frozenset[str]

@@ -89,7 +89,8 @@ def select_pods(world: World, joined: Iterable[Joined], storage: Storage) -> Sel
 
 
 def _is_pending(pod: Pod, *, live: bool) -> bool:
-    if any(owner.kind in ("DaemonSet", "Node") for owner in pod.metadata.owner_references):
+    owners = pod.metadata.owner_references
+    if owners and any(owner.kind in ("DaemonSet", "Node") for owner in owners):
         return False
     if pod.spec.scheduling_gates or pod.status.nominated_node_name:
         return False

@@ -26,6 +26,7 @@ class Way(msgspec.Struct, frozen=True):
 
     type_index: int
     offering: Offering
+    is_reserved: bool = False
     reservation: str = ""
 
 
@@ -39,10 +40,11 @@ class DaemonLoad(msgspec.Struct, frozen=True):
 class Thresholds:
     """Sorted amounts of one resource, each with the mask of all ways that have at least it."""
 
-    __slots__ = ("amounts", "at_least", "at_most")
+    __slots__ = ("amounts", "at_least", "at_most", "top")
 
     def __init__(self, amounts: Mapping[Milli, Bits]) -> None:
         self.amounts = sorted(amounts)
+        self.top: Milli = self.amounts[-1] if self.amounts else 0
         self.at_least: list[Bits] = [0] * (len(self.amounts) + 1)
         self.at_most: list[Bits] = [0] * (len(self.amounts) + 1)
         for index in range(len(self.amounts) - 1, -1, -1):
@@ -93,9 +95,7 @@ class Supply:
         for bit, way in enumerate(self.ways):
             self.type_bits[way.type_index] |= 1 << bit
         self.everything: Bits = (1 << len(self.ways)) - 1
-        self.reserved: Bits = _mask(
-            bit for bit, way in enumerate(self.ways) if way.offering.is_reserved
-        )
+        self.reserved: Bits = _mask(bit for bit, way in enumerate(self.ways) if way.is_reserved)
         self._available = [_free(one, load) for one, load in zip(types, daemons, strict=True)]
         self._overfull: Bits = _mask_types(
             self.type_bits,
@@ -108,7 +108,7 @@ class Supply:
         self.full: Bits = _mask(
             bit
             for bit, way in enumerate(self.ways)
-            if way.offering.is_reserved and way.offering.reservation_capacity == 0
+            if way.is_reserved and way.offering.reservation_capacity == 0
         )
         self.everything &= ~(self._overfull | self.full)
         self._room: dict[str, Thresholds] = {}
@@ -241,7 +241,8 @@ def _sorted_ways(
         for offering in one.offerings:
             if not offering.available:
                 continue
-            if offering.is_reserved and not settings.use_reserved:
+            is_reserved = offering.is_reserved
+            if is_reserved and not settings.use_reserved:
                 continue
             if any(
                 key not in settings.well_known
@@ -251,13 +252,13 @@ def _sorted_ways(
             ):
                 continue
             reservation = ""
-            if offering.is_reserved:
+            if is_reserved:
                 named = offering.requirements.get(settings.reservation_key)
                 reservation = min(named.values, default="") if named else ""
-            ways.append(Way(index, offering, reservation))
+            ways.append(Way(index, offering, is_reserved, reservation))
     ways.sort(
         key=lambda way: (
-            not way.offering.is_reserved,
+            not way.is_reserved,
             way.offering.price,
             types[way.type_index].name,
             way.offering.zone,

@@ -68,6 +68,7 @@ class Group:
     """One constraint with its counters."""
 
     __slots__ = (
+        "_least",
         "counts",
         "hosts_at_limit",
         "hosts_over_limit",
@@ -90,6 +91,7 @@ class Group:
         self.universe: dict[Domain, None] = dict.fromkeys(sorted(universe))
         self.counts: dict[Domain, int] = {}
         self.total = 0
+        self._least: int | None = None
         # For hostname groups: the drafts whose count has reached, or gone past, what a pod that
         # counts itself (or does not) may still join; one AND-NOT then rules them all out.
         self.limit = spec.max_skew if spec.kind is GroupKind.SPREAD else 1
@@ -106,6 +108,7 @@ class Group:
         count = self.counts.get(domain, 0) + pods
         self.counts[domain] = count
         self.total += pods
+        self._least = None
         self.universe.setdefault(domain)
         if self.is_hostname and isinstance(domain, int):
             bit = 1 << domain
@@ -121,3 +124,9 @@ class Group:
     def count(self, domain: Domain) -> int:
         """Give how many pods are counted in a domain."""
         return self.counts.get(domain, 0)
+
+    def least(self) -> int:
+        """Give the lowest count of any domain."""
+        if self._least is None:
+            self._least = min(map(self.count, self.universe), default=0)
+        return self._least

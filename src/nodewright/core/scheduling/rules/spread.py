@@ -17,7 +17,9 @@ def emptiest_count(group: Group, reach: Reach) -> int:
     """Give the lowest count over the domains that the pod may use."""
     if group.is_hostname:
         return 0
-    anywhere = any(one is None for one in reach)
+    anywhere = None in reach
+    if anywhere and group.spec.min_domains is None:
+        return group.least()
     counts = [
         group.count(domain)
         for domain in group.universe
