@@ -29,7 +29,8 @@ _BY_STATUS: Final = {
 # The server has no status of its own for these, only words.
 _ETCD_TOO_LARGE: Final = "request is too large"
 _TOO_LARGE: Final = "Request entity too large"
-_TEST_FAILED: Final = "test failed"
+_PATCH_FAILED: Final = "the server rejected our request due to an error in our request"
+_UID_DIFFERS: Final = "metadata.uid"
 _TWO_BUDGETS: Final = "more than one PodDisruptionBudget"
 
 
@@ -50,7 +51,10 @@ def _outcome(code: int, status: wire.Status) -> Outcome:
     message = status.message
     if code == HTTPStatus.CONFLICT and status.reason == "AlreadyExists":
         return Outcome.EXISTS
-    if code == HTTPStatus.UNPROCESSABLE_ENTITY and _TEST_FAILED in message:
+    if code == HTTPStatus.UNPROCESSABLE_ENTITY and (
+        message == _PATCH_FAILED or _UID_DIFFERS in message
+    ):
+        # A step of a patch did not fit, or the name now belongs to another object.
         return Outcome.CONFLICT
     if code == HTTPStatus.TOO_MANY_REQUESTS and _is_budget(status):
         return Outcome.BLOCKED

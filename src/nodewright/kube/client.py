@@ -94,6 +94,7 @@ class Client:
         self._credentials = Credentials(access, machine.clock)
         self._observe = observe
         self._pool: Pool | None = None
+        self._trouble_ticks_ms: int | None = None
         self._fixed = {"Accept": JSON, "User-Agent": f"nodewright/{version('nodewright')}"}
         self._extensions = (
             {"sni_hostname": access.tls_server_name} if access.tls_server_name else {}
@@ -104,6 +105,11 @@ class Client:
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.http.aclose()
+
+    def was_in_trouble(self, within_ms: int) -> bool:
+        """Tell whether the server could not be reached a while ago; it may have started anew."""
+        last_ms = self._trouble_ticks_ms
+        return last_ms is not None and self.machine.clock.ticks_ms() - last_ms < within_ms
 
     async def ask(self, request: Request) -> Reply:
         """Ask once and give the reply."""
@@ -157,6 +163,7 @@ class Client:
                 await response.aclose()
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, UserError) as error:
             said = str(error) or type(error).__name__
+            self._trouble_ticks_ms = self.machine.clock.ticks_ms()
             raise Unreachable(f"{request.method} {request.path}: {said}") from error
         finally:
             if pool is not None:

@@ -26,7 +26,7 @@ WATCH_MAX_S: Final = 600
 # Bookmarks come about once a minute; two missed ones in a row are no accident.
 SILENCE_MAX_S: Final = 150.0
 _RETRY_FIRST_MS: Final = 400
-_RETRY_LONGEST_MS: Final = 30_000
+_RETRY_LONGEST_MS: Final = 10_000
 _ABSENT_RETRY_MS: Final = 15_000
 _SHORT_WATCH_MS: Final = 1_000
 

@@ -125,6 +125,11 @@ async def open_session(access: Access, machine: Machine, plan: Plan) -> AsyncIte
                 yield session
             finally:
                 await session.end(tasks)
+    except ExceptionGroup as group:
+        # What went wrong in the block, or in one of our tasks, is told as what it is.
+        if len(group.exceptions) > 1:
+            raise
+        raise group.exceptions[0] from None
     finally:
         await session.client.close()
 

@@ -26,6 +26,7 @@ ATTEMPTS_MAX: Final = 5
 CREATES_AT_ONCE: Final = 32
 _RETRY_FIRST_MS: Final = 200
 _RETRY_LONGEST_MS: Final = 5_000
+_STARTING_MS: Final = 30_000
 _MERGE: Final = "application/merge-patch+json"
 _STEPS: Final = "application/json-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
@@ -147,12 +148,18 @@ class Writer:
             if not self._may_act():
                 return Answer(Outcome.NOT_LEADER, "another replica leads")
             answer = await self._attempt(request)
-            if answer.outcome not in (Outcome.UNREACHABLE, Outcome.BUSY):
+            if not self._is_worth_another(answer):
                 return answer
             pause_ms = backoff.next_ms(answer.retry_after_ms)
             if backoff.failure_count >= ATTEMPTS_MAX or pause_ms > _RETRY_LONGEST_MS:
                 return answer
             await clock.sleep_ms(pause_ms)
+
+    def _is_worth_another(self, answer: Answer) -> bool:
+        if answer.outcome is Outcome.FORBIDDEN:
+            # A server that has just started refuses everybody until it has read its own rules.
+            return self._client.was_in_trouble(_STARTING_MS)
+        return answer.outcome in (Outcome.UNREACHABLE, Outcome.BUSY)
 
     async def _attempt(self, request: Request) -> Answer:
         try:
