@@ -96,8 +96,11 @@ class _State:
             return False
         if not self.crowd.is_picked(pick, seeker.pod):
             return False
-        terms = kept_terms(seeker.pod, seeker.place)
-        return not any(may_use(seeker.pod, terms, pick.key, domain) for domain in self.counts[pick])
+        # A pod may stick to any one of its alternatives, and then only sees what that allows.
+        return any(
+            not any(may_use(seeker.pod, one, pick.key, domain) for domain in self.counts[pick])
+            for one in alternatives(seeker.pod, seeker.place)
+        )
 
 
 def judge_affinity(board: Board, crowd: Crowd) -> Iterator[Violation]:

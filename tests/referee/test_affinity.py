@@ -11,6 +11,7 @@ from builders import (
     a_type,
     a_world,
     pods,
+    want,
 )
 from nodewright.model.labels import HOSTNAME, ZONE
 from referee import judge
@@ -135,3 +136,11 @@ def test_a_term_without_a_selector_means_nobody():
     old = a_pod("old", labels=WEB, node=node)
     pod = a_pod(labels=WEB, apart=[a_term(HOSTNAME, selector=None)])
     assert rules(a_world(node, old, pod), existing={"node": [pod]}) == set()
+
+
+def test_a_pod_may_found_where_one_of_its_alternatives_sees_no_company():
+    node = a_node(zone="zone-a")
+    friend = a_pod("friend", labels=WEB, node=node)
+    terms = [[want(ZONE, "In", "zone-b")], [want("kubernetes.io/os", "In", "linux")]]
+    pod, kind = a_pod(labels=WEB, near=[a_term(ZONE)], terms=terms), a_type()
+    assert rules(a_world(node, friend, pod, kind), on(kind, "zone-b", pod)) == set()

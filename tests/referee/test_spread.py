@@ -156,3 +156,11 @@ def test_a_spread_that_is_only_wished_for_is_not_judged():
     web = pods(3, labels=WEB, spread=[a_spread(when_unsatisfiable="ScheduleAnyway")])
     kind = a_type()
     assert rules(a_world(web, kind), a_planned_node(web, [kind])) == set()
+
+
+def test_a_pod_may_count_only_the_domains_of_one_of_its_alternatives():
+    terms = [[want(ZONE, "In", "zone-a")], [want("kubernetes.io/os", "In", "linux")]]
+    web = pods(3, labels=WEB, spread=[a_spread()], terms=terms)
+    kind = a_type()
+    assert rules(a_world(web, kind), *over(kind, zone_a=web)) == set()
+    assert rules(a_world(web, kind), *over(kind, zone_b=web)) == {"spread"}
