@@ -15,6 +15,7 @@ from referee.board import Board
 from referee.neighbours import (
     Crowd,
     Pick,
+    alternatives,
     kept_terms,
     may_use,
     pick_of_term,
