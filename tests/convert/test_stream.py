@@ -335,3 +335,23 @@ def test_what_is_printed_reads_back_as_the_same_object_with_its_defaults_written
     made = write_manifest(conversion.of_type(EC2NodeClass)[0])
     assert made["spec"]["metadataOptions"]["httpPutResponseHopLimit"] == 2
     assert list(made) == ["apiVersion", "kind", "metadata", "spec"]
+
+
+def test_the_newer_of_two_that_want_one_name_keeps_it():
+    conversion = convert_legacy([a_provisioner(), a_beta_pool(), a_template(), a_beta_class()])
+    assert [made.source for made in conversion.made] == ["NodePool/default", "EC2NodeClass/default"]
+    refused = {note.source for note in conversion.notes if note.kind == "refused"}
+    assert refused == {"Provisioner/default", "AWSNodeTemplate/default"}
+
+
+def test_a_name_that_is_taken_today_is_refused():
+    conversion = convert_legacy([a_provisioner(), a_template()], existing=["NodePool/default"])
+    assert [made.source for made in conversion.made] == ["AWSNodeTemplate/default"]
+
+
+def test_an_inline_provider_leaves_a_template_of_the_same_name_alone():
+    provider = {"subnetSelector": {"a": "b"}, "securityGroupSelector": {"a": "b"}}
+    inline = a_provisioner("default", providerRef=None, provider=provider)
+    conversion = convert_legacy([inline, a_template()])
+    names = [made.object.metadata.name for made in conversion.made]
+    assert names == ["default-2", "default", "default"]

@@ -38,14 +38,15 @@ def split_class(node_class: str, uses: list[KubeletUse], taken: set[str]) -> Spl
     kubelets: dict[str, dict[str, object]] = {}
     classes: dict[str, str] = {}
     for position, group in enumerate(ordered):
-        name = node_class if position == 0 else _free_name(f"{node_class}-{group[0].pool}", taken)
+        name = node_class if position == 0 else free_name(f"{node_class}-{group[0].pool}", taken)
         taken.add(name)
         kubelets[name] = group[0].kubelet
         classes.update((use.pool, name) for use in group)
     return Split(kubelets or {node_class: {}}, classes)
 
 
-def _free_name(wanted: str, taken: set[str]) -> str:
+def free_name(wanted: str, taken: set[str]) -> str:
+    """Give the wanted name, or the first like it with a number behind that nobody has."""
     name, count = wanted, 2
     while name in taken:
         name, count = f"{wanted}-{count}", count + 1

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from nodewright.convert.claims import convert_beta_claim, convert_machine
-from nodewright.convert.kubelets import KubeletUse, Split, split_class
+from nodewright.convert.kubelets import KubeletUse, Split, free_name, split_class
 from nodewright.convert.nodeclass import ConvertOptions, convert_beta_class, convert_template
 from nodewright.convert.notes import CHANGED, CHECK, LOST, REFUSED, Note, Notebook
 from nodewright.convert.provisioner import convert_beta_pool, convert_provisioner, split_kubelet
@@ -72,16 +72,63 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 def convert_legacy(
-    objects: Iterable[LegacyObject], options: ConvertOptions | None = None
+    objects: Iterable[LegacyObject],
+    options: ConvertOptions | None = None,
+    existing: Iterable[str] = (),
 ) -> Conversion:
-    """Convert legacy objects together; settings found among them fill in for missing ones."""
-    return _Converter(list(objects), options or ConvertOptions()).convert()
+    """Convert legacy objects together; settings found among them fill in for missing ones.
+
+    `existing` names the objects of today beside them (`NodePool/default`), whose names are taken.
+    """
+    kept, notes = without_twins(list(objects), set(existing))
+    converter = _Converter(kept, options or ConvertOptions(), set(existing))
+    converter.notes += notes
+    return converter.convert()
+
+
+_TARGETS: Final = (
+    (BetaNodePool, "NodePool", "NodePool"),
+    (BetaEC2NodeClass, "EC2NodeClass", "EC2NodeClass"),
+    (BetaNodeClaim, "NodeClaim", "NodeClaim"),
+    (Provisioner, "Provisioner", "NodePool"),
+    (AWSNodeTemplate, "AWSNodeTemplate", "EC2NodeClass"),
+    (Machine, "Machine", "NodeClaim"),
+)
+
+
+def without_twins(
+    objects: list[LegacyObject], taken: set[str]
+) -> tuple[list[LegacyObject], list[Note]]:
+    """Leave out objects whose new name is taken; the newer kind keeps a name that two want."""
+    taken = set(taken)
+    twins: set[int] = set()
+    notes: list[Note] = []
+    for struct, kind, target_kind in _TARGETS:
+        for one in objects:
+            if not isinstance(one, struct):
+                continue
+            target = f"{target_kind}/{one.metadata.name}"
+            if target in taken:
+                sentence = f"there is a {target_kind} of this name already: rename one of the two"
+                source = f"{kind}/{one.metadata.name}"
+                notes.append(Note(REFUSED, source, ("metadata", "name"), sentence, target))
+                twins.add(id(one))
+            taken.add(target)
+    return [one for one in objects if id(one) not in twins], notes
 
 
 class _Converter:
-    def __init__(self, objects: list[LegacyObject], options: ConvertOptions) -> None:
+    def __init__(
+        self, objects: list[LegacyObject], options: ConvertOptions, existing: set[str]
+    ) -> None:
         self.objects = objects
         self.options = options
+        self.taken = {
+            name
+            for kind, _, name in (one.partition("/") for one in existing)
+            if kind == "EC2NodeClass"
+        }
+        self.inline: dict[str, str] = {}
         self.notes: list[Note] = []
         self.bodies: dict[str, _Body] = {}
         self.uses: dict[str, list[KubeletUse]] = {}
@@ -95,6 +142,9 @@ class _Converter:
                 self._take_settings(one)
         for one in self.objects:
             self._take_class(one)
+        for one in self.objects:
+            if isinstance(one, Provisioner) and one.spec.provider is not None:
+                self._add_inline(one.metadata.name, one.spec.provider)
         for one in self.objects:
             self._take_kubelet(one)
         self._split()
@@ -114,26 +164,15 @@ class _Converter:
     def _take_class(self, one: LegacyObject) -> None:
         match one:
             case AWSNodeTemplate(metadata=metadata, spec=spec, status=status):
-                self._add_body(metadata, status, spec, "AWSNodeTemplate")
+                book = self._book("AWSNodeTemplate", metadata.name, "EC2NodeClass")
+                converted = convert_template(spec, self.options, book)
+                self._finish_body(metadata, status, converted, book)
             case BetaEC2NodeClass(metadata=metadata, spec=beta, status=status):
                 book = self._book("EC2NodeClass", metadata.name, "EC2NodeClass")
                 converted = convert_beta_class(beta, self.options, book)
                 self._finish_body(metadata, status, converted, book)
-            case Provisioner(metadata=metadata, spec=pool) if pool.provider is not None:
-                self._add_inline(metadata, pool.provider)
             case _:
                 pass
-
-    def _add_body(
-        self,
-        metadata: ObjectMeta,
-        status: EC2NodeClassStatus,
-        spec: AWSNodeTemplateSpec,
-        kind: str,
-    ) -> None:
-        book = self._book(kind, metadata.name, "EC2NodeClass")
-        converted = convert_template(spec, self.options, book)
-        self._finish_body(metadata, status, converted, book)
 
     def _finish_body(
         self,
@@ -146,16 +185,19 @@ class _Converter:
         body = _Body(book.source, metadata, status, None if book.is_refused else spec)
         self.bodies[metadata.name] = body
 
-    def _add_inline(self, metadata: ObjectMeta, provider: dict[str, object]) -> None:
+    def _add_inline(self, pool: str, provider: dict[str, object]) -> None:
+        book = self._book("Provisioner", pool, "EC2NodeClass")
+        name = free_name(pool, self.taken | set(self.bodies))
+        self.inline[pool] = name
+        book.target = f"EC2NodeClass/{name}"
+        spec = EC2NodeClassSpec()
         try:
-            spec = msgspec.convert(provider, AWSNodeTemplateSpec)
+            template = msgspec.convert(provider, AWSNodeTemplateSpec)
         except msgspec.ValidationError as error:
-            book = self._book("Provisioner", metadata.name, "EC2NodeClass")
             book.add(REFUSED, f"provider cannot be read: {error}", ("spec", "provider"))
-            self._finish_body(metadata, EC2NodeClassStatus(), EC2NodeClassSpec(), book)
-            return
-        inline = ObjectMeta(name=metadata.name)
-        self._add_body(inline, EC2NodeClassStatus(), spec, "Provisioner")
+        else:
+            spec = convert_template(template, self.options, book)
+        self._finish_body(ObjectMeta(name=name), EC2NodeClassStatus(), spec, book)
 
     def _take_kubelet(self, one: LegacyObject) -> None:
         path: Path
@@ -163,7 +205,7 @@ class _Converter:
             case Provisioner(metadata=metadata, spec=spec):
                 source, path = f"Provisioner/{metadata.name}", ("spec", "kubeletConfiguration")
                 kubelet = spec.kubelet_configuration
-                name = spec.provider_ref.name if spec.provider_ref else metadata.name
+                name = self._wanted_class(one)
             case BetaNodePool(metadata=metadata, spec=beta):
                 source = f"NodePool/{metadata.name}"
                 path = ("spec", "template", "spec", "kubelet")
@@ -184,7 +226,7 @@ class _Converter:
         self.uses.setdefault(name, []).append(use)
 
     def _split(self) -> None:
-        taken = set(self.bodies)
+        taken = self.taken | set(self.bodies)
         for name, uses in sorted(self.uses.items()):
             self.splits[name] = split_class(name, uses, taken)
             for use in uses if name in self.bodies else ():
@@ -194,6 +236,11 @@ class _Converter:
                     at = ("spec", "kubelet")
                     self.notes.append(Note(CHANGED, use.source, use.path, message, target, at))
 
+    def _wanted_class(self, one: Provisioner) -> str:
+        if one.spec.provider_ref is not None:
+            return one.spec.provider_ref.name
+        return self.inline.get(one.metadata.name, one.metadata.name)
+
     def _class_of(self, pool: str, node_class: str) -> str:
         if node_class not in self.bodies:
             return node_class
@@ -201,9 +248,9 @@ class _Converter:
 
     def _take_pool(self, one: LegacyObject) -> None:
         match one:
-            case Provisioner(metadata=metadata, spec=spec):
+            case Provisioner(metadata=metadata):
                 book = self._book("Provisioner", metadata.name, "NodePool")
-                wanted = spec.provider_ref.name if spec.provider_ref else metadata.name
+                wanted = self._wanted_class(one)
                 pool = convert_provisioner(one, self._class_of(metadata.name, wanted), book)
             case BetaNodePool(metadata=metadata, spec=beta):
                 book = self._book("NodePool", metadata.name, "NodePool")
@@ -222,8 +269,8 @@ class _Converter:
         name = one.metadata.name
         match one:
             case Provisioner():
-                if one.spec.provider is not None:
-                    yield from self._classes(name)
+                if name in self.inline:
+                    yield from self._classes(self.inline[name])
                 if name in self.pools:
                     yield Made(f"Provisioner/{name}", self.pools[name])
             case BetaNodePool() if name in self.pools:

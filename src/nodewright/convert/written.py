@@ -39,7 +39,10 @@ def write_manifest(one: Struct) -> dict[str, Any]:
 
 
 def _write_pool(pool: NodePool, spec: dict[str, Any]) -> None:
-    template = spec.setdefault("template", {}).setdefault("spec", {})
+    whole = spec.setdefault("template", {})
+    if not whole.get("metadata"):
+        whole.pop("metadata", None)
+    template = whole.setdefault("spec", {})
     template.setdefault("requirements", [])
     template["expireAfter"] = pool.spec.template.spec.expire_after
     disruption = pool.spec.disruption

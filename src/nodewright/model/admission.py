@@ -2,11 +2,12 @@
 
 It does what the server does, in its order: drop unknown fields and nulls, fill in defaults, check
 types and bounds, then the rules. The rules are judged by their Python side; the accept and refuse
-cases of the definitions hold both sides against each other on a real server.
+cases of the definitions hold both sides against each other on a real server. A schema is made into
+a tree of judges once, since thousands of objects are held against the same one.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -26,144 +27,142 @@ _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "array": ((list, tuple), "a list"),
     "object": ((dict,), "an object"),
 }
+_ANYTHING: Final = ((object,), "anything")
 _DATE_TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[-+][0-9]{2}:[0-9]{2})"
 )
 _INT32_MAX: Final = 2**31 - 1
 
+type _Found = list[tuple[Path, str]]
+
 
 def admit(raw: Any, struct: type[msgspec.Struct], old: Any = None) -> list[Problem]:
     """Tell everything that the API server would refuse in a new object, or in a change of `old`."""
+    judge = _judge_of(struct)
+    found = judge.check(judge.prepare(raw), judge.prepare(old) if old is not None else None)
+    return [Problem(path, message, REFUSED_BY_SERVER) for path, message in found]
+
+
+@cache
+def _judge_of(struct: type[msgspec.Struct]) -> "_Judge":
     schema = schema_of(struct)
-    problems: list[Problem] = []
-    for name, part in schema["properties"].items():
-        if name == "metadata":
-            continue
-        new = _prepared(raw.get(name), part) if isinstance(raw, dict) else None
-        before = _prepared(old.get(name), part) if isinstance(old, dict) else None
-        if new is None:
-            if name in schema.get("required", ()):
-                problems.append(_problem((name,), f"{name} is required"))
-            continue
-        problems += _check(new, part, (name,), before)
-    return problems
+    parts = {name: part for name, part in schema["properties"].items() if name != "metadata"}
+    return _Judge({**schema, "properties": parts})
 
 
-def _problem(path: Path, message: str) -> Problem:
-    return Problem(path, message, REFUSED_BY_SERVER)
+class _Judge:
+    """One node of a schema, made ready to judge values."""
 
+    def __init__(self, schema: Schema) -> None:
+        mixed = ((int, str), "a number or text")
+        kinds = _TYPES[schema["type"]] if "type" in schema else _ANYTHING
+        self.kinds, self.kind_name = mixed if schema.get(INT_OR_STRING) else kinds
+        self.takes_bool = bool in self.kinds or object in self.kinds
+        self.schema = schema
+        self.default = schema.get("default")
+        self.enum = schema.get("enum")
+        self.pattern = _compiled(schema["pattern"]) if "pattern" in schema else None
+        self.is_open = bool(schema.get(OPEN))
+        self.required = schema.get("required", ())
+        self.fields = {name: _Judge(part) for name, part in schema.get("properties", {}).items()}
+        self.defaulted = [(n, one) for n, one in self.fields.items() if one.default is not None]
+        entries = schema.get("additionalProperties")
+        self.entries = _Judge(entries) if isinstance(entries, dict) else None
+        self.items = _Judge(schema["items"]) if "items" in schema else None
+        self.rules = [rule for rule in schema.get(RULES, ()) if isinstance(rule, Rule)]
+        self.changes = [rule for rule in schema.get(RULES, ()) if isinstance(rule, ChangeRule)]
 
-def _prepared(value: Any, schema: Schema) -> Any:
-    """Give the value as the server stores it: without nulls and unknown fields, with defaults."""
-    if isinstance(value, dict) and "properties" in schema:
-        kept = {}
-        for name, part in schema["properties"].items():
-            given = value.get(name)
-            if given is None:
-                given = part.get("default")
-            if given is not None:
-                kept[name] = _prepared(given, part)
-        return kept
-    if isinstance(value, dict) and isinstance(schema.get("additionalProperties"), dict):
-        inner = schema["additionalProperties"]
-        return {name: _prepared(part, inner) for name, part in value.items() if part is not None}
-    if isinstance(value, list | tuple) and "items" in schema:
-        return [_prepared(item, schema["items"]) for item in value]
-    return value
+    def prepare(self, value: Any) -> Any:
+        """Give the value as the server stores it: no nulls, nothing unknown, defaults filled in."""
+        if isinstance(value, dict):
+            if self.fields:
+                kept = {
+                    name: self.fields[name].prepare(part)
+                    for name, part in value.items()
+                    if part is not None and name in self.fields
+                }
+                for name, judge in self.defaulted:
+                    if name not in kept:
+                        kept[name] = judge.prepare(judge.default)
+                return kept
+            if self.entries is not None:
+                return {name: part for name, part in value.items() if part is not None}
+        elif isinstance(value, list) and self.items is not None:
+            return [self.items.prepare(item) for item in value]
+        return value
 
-
-def _check(value: Any, schema: Schema, path: Path, old: Any) -> list[Problem]:
-    problems = list(_check_value(value, schema, path))
-    if problems and _is_wrong_type(value, schema):
-        return problems
-    if isinstance(value, dict):
-        problems += _check_object(value, schema, path, old)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            problems += _check(item, schema.get("items", {}), (*path, index), None)
-    if not problems:
-        problems += _check_rules(value, schema, path, old)
-    return problems
-
-
-def _check_object(value: dict[str, Any], schema: Schema, path: Path, old: Any) -> list[Problem]:
-    problems = [
-        _problem((*path, name), f"{name} is required")
-        for name in schema.get("required", ())
-        if name not in value
-    ]
-    if schema.get(OPEN):
-        return problems
-    fallback = schema.get("additionalProperties", {})
-    for name, part in value.items():
-        inner = schema.get("properties", {}).get(name, fallback)
-        before = old.get(name) if isinstance(old, dict) else None
-        problems += _check(part, inner, (*path, name), before)
-    return problems
-
-
-def _check_rules(value: Any, schema: Schema, path: Path, old: Any) -> Iterator[Problem]:
-    for rule in schema.get(RULES, ()):
-        is_broken = isinstance(rule, Rule) and not rule.holds(value)
-        if isinstance(rule, ChangeRule) and old is not None:
-            is_broken = not rule.holds(value, old)
-        if is_broken:
-            yield _problem(path, rule.message)
-
-
-def _is_wrong_type(value: Any, schema: Schema) -> bool:
-    if schema.get(INT_OR_STRING):
-        return isinstance(value, bool) or not isinstance(value, int | str)
-    if "type" not in schema:
-        return False
-    kinds, _ = _TYPES[schema["type"]]
-    return not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds)
-
-
-def _check_value(value: Any, schema: Schema, path: Path) -> Iterator[Problem]:
-    if _is_wrong_type(value, schema):
-        wanted = "a number or text" if INT_OR_STRING in schema else _TYPES[schema["type"]][1]
-        yield _problem(path, f"must be {wanted}, not {value!r:.40}")
-    elif isinstance(value, str):
-        yield from _check_text(value, schema, path)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield from _check_number(value, schema, path)
-    elif isinstance(value, list):
-        yield from _check_size(len(value), schema, path, ("minItems", "maxItems", "items"))
-    elif isinstance(value, dict):
-        yield from _check_size(
-            len(value), schema, path, ("minProperties", "maxProperties", "entries")
+    def check(self, value: Any, old: Any) -> _Found:
+        """Tell what is wrong with a prepared value, with paths from here on."""
+        is_right = isinstance(value, self.kinds) and (
+            self.takes_bool or not isinstance(value, bool)
         )
+        if not is_right:
+            return [((), f"must be {self.kind_name}, not {value!r:.40}")]
+        found: _Found = []
+        if isinstance(value, str):
+            found += self._check_text(value)
+        elif isinstance(value, dict):
+            found += self._check_object(value, old)
+        elif isinstance(value, list):
+            found += self._check_list(value)
+        elif isinstance(value, int | float):
+            found += self._check_number(value)
+        if not found:
+            found += [((), rule.message) for rule in self.rules if not rule.holds(value)]
+            if type(old) is type(value):
+                changes = (rule for rule in self.changes if not rule.holds(value, old))
+                found += [((), rule.message) for rule in changes]
+        return found
 
+    def _check_object(self, value: dict[str, Any], old: Any) -> _Found:
+        found = self._check_size(len(value), "minProperties", "maxProperties", "entries")
+        found += [((name,), f"{name} is required") for name in self.required if name not in value]
+        if self.is_open:
+            return found
+        before = old if isinstance(old, dict) else {}
+        for name, part in value.items():
+            judge = self.fields.get(name) or self.entries
+            if judge is None:
+                continue
+            for path, message in judge.check(part, before.get(name)):
+                found.append(((name, *path), message))
+        return found
 
-def _check_text(value: str, schema: Schema, path: Path) -> Iterator[Problem]:
-    if "enum" in schema and value not in schema["enum"]:
-        yield _problem(path, f"{value[:60]!r} is none of {', '.join(schema['enum'])}")
-    if "pattern" in schema and not _compiled(schema["pattern"]).search(value):
-        yield _problem(path, f"{value[:60]!r} does not match {schema['pattern']}")
-    if schema.get("format") == "date-time" and not _DATE_TIME.fullmatch(value):
-        yield _problem(path, f"{value[:60]!r} is no time like 2026-01-31T12:00:00Z")
-    yield from _check_size(len(value), schema, path, ("minLength", "maxLength", "characters"))
+    def _check_list(self, value: list[Any]) -> _Found:
+        found = self._check_size(len(value), "minItems", "maxItems", "items")
+        if self.items is not None:
+            for index, item in enumerate(value):
+                for path, message in self.items.check(item, None):
+                    found.append(((index, *path), message))
+        return found
 
+    def _check_text(self, value: str) -> _Found:
+        found: _Found = []
+        if self.enum is not None and value not in self.enum:
+            found.append(((), f"{value[:60]!r} is none of {', '.join(self.enum)}"))
+        if self.pattern is not None and not self.pattern.search(value):
+            found.append(((), f"{value[:60]!r} does not match {self.schema['pattern']}"))
+        if self.schema.get("format") == "date-time" and not _DATE_TIME.fullmatch(value):
+            found.append(((), f"{value[:60]!r} is no time like 2026-01-31T12:00:00Z"))
+        return found + self._check_size(len(value), "minLength", "maxLength", "characters")
 
-def _check_number(value: float, schema: Schema, path: Path) -> Iterator[Problem]:
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if schema.get("format") == "int32":
-        high = _INT32_MAX if high is None else high
-    if low is not None and value < low:
-        yield _problem(path, f"{value} is less than {low}")
-    if high is not None and value > high:
-        yield _problem(path, f"{value} is more than {high}")
+    def _check_number(self, value: float) -> _Found:
+        low, high = self.schema.get("minimum"), self.schema.get("maximum")
+        if high is None and self.schema.get("format") == "int32":
+            high = _INT32_MAX
+        if low is not None and value < low:
+            return [((), f"{value} is less than {low}")]
+        if high is not None and value > high:
+            return [((), f"{value} is more than {high}")]
+        return []
 
-
-def _check_size(
-    size: int, schema: Schema, path: Path, names: tuple[str, str, str]
-) -> Iterator[Problem]:
-    least, most, what = names
-    if size < schema.get(least, 0):
-        yield _problem(path, f"needs at least {schema[least]} {what}")
-    if most in schema and size > schema[most]:
-        yield _problem(path, f"has {size} {what}, and may have {schema[most]} at most")
+    def _check_size(self, size: int, least: str, most: str, what: str) -> _Found:
+        schema = self.schema
+        if size < schema.get(least, 0):
+            return [((), f"needs at least {schema[least]} {what}")]
+        if size > schema.get(most, size):
+            return [((), f"has {size} {what}, and may have {schema[most]} at most")]
+        return []
 
 
 @cache
