@@ -49,22 +49,21 @@ async def test_definitions_are_installed_once_and_found_current(admin, ours):
 
 async def test_an_older_definition_is_refused_in_one_sentence_and_mended(admin, ours):
     await install_crds(admin, definitions())
-    wanted = copy.deepcopy(next(d for d in definitions() if "nodepools" in d["metadata"]["name"]))
+    wanted = copy.deepcopy(next(d for d in definitions() if "nodeclaims" in d["metadata"]["name"]))
     older = copy.deepcopy(wanted)
     schema = older["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    spec = schema["properties"]["spec"]["properties"]
-    del spec["weight"]
+    del schema["properties"]["status"]["properties"]["lastPodEventTime"]
     changed = await install_crds(admin, [older])
     with pytest.raises(UserError) as refused:
         await check_crds(ours, [wanted])
     mended = await install_crds(admin, [wanted])
 
     await check_crds(ours, [wanted])
-    assert changed == mended == ("nodepools.karpenter.sh",)
+    assert changed == mended == ("nodeclaims.karpenter.sh",)
     assert str(refused.value) == (
-        "customresourcedefinitions/nodepools.karpenter.sh: the definition of "
-        "nodepools.karpenter.sh on the cluster is older than this program: it lacks "
-        "v1: spec.weight"
+        "customresourcedefinitions/nodeclaims.karpenter.sh: the definition of "
+        "nodeclaims.karpenter.sh on the cluster is older than this program: it lacks "
+        "v1: status.lastPodEventTime"
     )
     assert "nodewright crds" in refused.value.advice
 
@@ -73,7 +72,7 @@ async def test_a_missing_definition_is_refused(ours):
     stranger = copy.deepcopy(definitions()[0])
     stranger["metadata"]["name"] = "things.example.org"
 
-    with pytest.raises(UserError, match="has no things.example.org"):
+    with pytest.raises(UserError, match="has no things"):
         await check_crds(ours, [stranger])
 
 
@@ -81,7 +80,7 @@ async def test_a_definition_that_the_server_refuses_is_told(admin):
     broken = copy.deepcopy(definitions()[0])
     broken["metadata"]["name"] = "wrong.example.org"
 
-    with pytest.raises(UserError, match="refuses the definition of wrong.example.org"):
+    with pytest.raises(UserError, match="refuses the definition of wrong"):
         await install_crds(admin, [broken])
 
 

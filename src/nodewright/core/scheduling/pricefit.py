@@ -50,19 +50,29 @@ class PriceFit:
         self.hosts = HostFit(board)
         self._failures: dict[int, int] = {}
 
-    def run(self) -> list[tuple[Shape, Pod]]:
-        """Fill the board level by level; give the pods that found no place."""
+    def run(self, first: frozenset[str]) -> list[tuple[Shape, Pod]]:
+        """Fill the board, with the pods named first before the others; give who found no place."""
+        if not first:
+            return self._run(self.waiting)
+        early = [(shape, [pod for pod in pods if pod.key in first]) for shape, pods in self.waiting]
+        late = [
+            (shape, [pod for pod in pods if pod.key not in first]) for shape, pods in self.waiting
+        ]
+        behind = self._run([one for one in early if one[1]])
+        return behind + self._run([one for one in late if one[1]])
+
+    def _run(self, waiting: list[tuple[Shape, list[Pod]]]) -> list[tuple[Shape, Pod]]:
         level = 0
         behind: list[tuple[Shape, Pod]] = []
-        while self.waiting:
+        while waiting:
             entries = []
-            for shape, pods in self.waiting:
+            for shape, pods in waiting:
                 wish = shape.ladder.rung(level)
                 if wish is None:
                     behind += [(shape, pod) for pod in pods]
                 else:
                     entries.append(Entry(shape, wish, pods))
-            self.waiting = self._fill_level(Batch(entries, len(self.board.resources)))
+            waiting = self._fill_level(Batch(entries, len(self.board.resources)))
             level += 1
         return behind
 

@@ -45,26 +45,32 @@ def solve(world: World, effort: Effort = Effort.NORMAL) -> Plan:
     """Find where every pod goes and the nodes to make for the rest."""
     problem = Problem(world)
     steps = _IMPROVE_STEPS[effort]
-    plan = _price_led(problem, steps)
-    pods = len(problem.selection.candidates)
-    if pods <= _FIRST_FIT_PODS[effort]:
-        plan = _better(plan, _first_fit(problem, steps))
-    return plan
+    price_led = _price_led(problem, steps)
+    if len(problem.selection.candidates) > _FIRST_FIT_PODS[effort]:
+        return price_led
+    first_fit = _first_fit(problem, steps)
+    plans = [price_led, first_fit]
+    if price_led.unschedulable.keys() - first_fit.unschedulable.keys():
+        # Each places pods that the other does not: serve those of first fit before the others.
+        served = [
+            one.pod.key
+            for one in problem.selection.candidates
+            if one.pod.key not in first_fit.unschedulable
+        ]
+        plans.append(_price_led(problem, steps, frozenset(served)))
+    return min(plans, key=lambda plan: _rank(plan, first_fit))
 
 
-def _better(plan: Plan, first_fit: Plan) -> Plan:
-    """Keep a plan unless first fit places a pod that it does not, or is cheaper for as many."""
-    if plan.unschedulable.keys() - first_fit.unschedulable.keys():
-        return first_fit
-    if len(plan.unschedulable) < len(first_fit.unschedulable):
-        return plan
-    return min(plan, first_fit, key=lambda one: (one.price, len(one.new_nodes)))
+def _rank(plan: Plan, first_fit: Plan) -> tuple[int, bool, int, int]:
+    """Rank plans: most pods placed, none that first fit places left out, cheapest, fewest nodes."""
+    lost = plan.unschedulable.keys() - first_fit.unschedulable.keys()
+    return (len(plan.unschedulable), bool(lost), plan.price, len(plan.new_nodes))
 
 
-def _price_led(problem: Problem, steps: int) -> Plan:
+def _price_led(problem: Problem, steps: int, first: frozenset[str] = frozenset()) -> Plan:
     board, shapes = problem.new_board()
     filling = Filling(board)
-    behind = PriceFit(board, shapes, filling).run()
+    behind = PriceFit(board, shapes, filling).run(first)
     waiting = [*filling.left, *behind]
     filling.left = []
     if waiting:

@@ -1,0 +1,1 @@
+"""One file a rule: each looks at a whole stream and yields what it finds."""

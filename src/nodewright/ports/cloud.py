@@ -1,0 +1,149 @@
+"""The cloud as controllers see it: machines are asked for, looked at, and given back.
+
+Expected failures are values. A launch carries a token: asking again with the same one gives the same
+machine, however often and from whichever process. A machine is known by its provider id, and its
+tags say for which claim it was made, so that one who lost the answer can find it again.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Protocol
+
+import msgspec
+
+from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.instance import InstanceType
+from nodewright.model.metadata import Taint
+from nodewright.model.quantity import Resources
+from nodewright.model.requirements import Requirements
+
+
+class LaunchRequest(msgspec.Struct, frozen=True):
+    """A machine that is wanted: what it may be, for which claim, and under which token."""
+
+    token: str
+    claim: str
+    claim_uid: str
+    node_pool: str
+    node_class: EC2NodeClass | None
+    requirements: Requirements
+    instance_types: tuple[str, ...]
+    requests: Resources = {}
+    tags: Mapping[str, str] = {}
+    labels: Mapping[str, str] = {}
+    taints: tuple[Taint, ...] = ()
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """A machine as the cloud describes it."""
+
+    provider_id: str
+    state: str
+    instance_type: str
+    zone: str
+    capacity_type: str
+    launched_ms: int
+    tags: Mapping[str, str] = {}
+    image_id: str = ""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs or is about to."""
+        return self.state in ("pending", "running")
+
+
+class Launched(msgspec.Struct, frozen=True):
+    """The answer to a launch that succeeded."""
+
+    machine: Machine
+    labels: Mapping[str, str] = {}
+    capacity: Resources = {}
+    allocatable: Resources = {}
+
+
+class LaunchFault(Enum):
+    """Why a launch failed, by what to do about it."""
+
+    NO_CAPACITY = "NoCapacity"
+    CLASS_NOT_READY = "ClassNotReady"
+    REFUSED = "Refused"
+    TRANSIENT = "Transient"
+
+
+class LaunchFailed(msgspec.Struct, frozen=True):
+    """The answer to a launch that failed: the class of failure, the cloud's code and words."""
+
+    fault: LaunchFault
+    reason: str
+    message: str = ""
+
+
+class Ended(Enum):
+    """What came of giving a machine back."""
+
+    ACCEPTED = "accepted"
+    GONE = "gone"
+    TRY_AGAIN = "tryAgain"
+
+
+class Unavailable(msgspec.Struct, frozen=True):
+    """The cloud did not answer a question, or not now."""
+
+    reason: str
+    retry_after_ms: int = 0
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """A message about machines: an interruption, a hint, a change of state."""
+
+    receipt: str
+    kind: str
+    provider_ids: tuple[str, ...]
+    sent_ms: int
+    detail: Mapping[str, str] = {}
+
+
+class MachineStatus(msgspec.Struct, frozen=True):
+    """How a machine does by the cloud's own checks, and what is planned for it."""
+
+    provider_id: str
+    impaired_since_ms: int | None = None
+    planned_event: str = ""
+
+
+class Cloud(Protocol):
+    """A provider of machines."""
+
+    async def instance_types(
+        self, node_class: EC2NodeClass | None
+    ) -> tuple[InstanceType, ...] | Unavailable:
+        """Give every type that can be had with a class, with today's prices and availability."""
+        ...
+
+    async def launch(self, request: LaunchRequest) -> Launched | LaunchFailed:
+        """Start a machine; the same token never starts a second one."""
+        ...
+
+    async def describe(self, provider_id: str) -> Machine | Unavailable | None:
+        """Give one machine, or nothing where the cloud does not know it."""
+        ...
+
+    async def list_machines(self) -> tuple[Machine, ...] | Unavailable:
+        """Give every machine of this cluster that is not gone."""
+        ...
+
+    async def terminate(self, provider_id: str) -> Ended:
+        """Give a machine back."""
+        ...
+
+    async def receive_notices(self) -> tuple[Notice, ...] | Unavailable:
+        """Wait for messages about machines; each comes again until it is acknowledged."""
+        ...
+
+    async def acknowledge(self, receipt: str) -> None:
+        """Say that a message was dealt with."""
+        ...
+
+    async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
+        """Give the machines that are unwell or have an event planned."""
+        ...

@@ -1,0 +1,1 @@
+"""Virtual time: a cluster and a cloud in memory, on one seeded event loop."""

@@ -1,0 +1,58 @@
+"""What happened, in order: one line for each change of the world, and a digest over all of them.
+
+The digest is what makes "same seed, same history" a comparison of two short texts. Lines are kept up
+to a limit; what is beyond it still counts in the digest.
+"""
+
+import hashlib
+from collections import deque
+from collections.abc import Iterable
+from typing import Final
+
+from nodewright.model.instant import print_instant
+
+LINES_MAX: Final = 200_000
+
+
+class Line:
+    """One thing that happened: when, who did it, what was done to what, and a detail."""
+
+    __slots__ = ("actor", "detail", "instant_ms", "subject", "verb")
+
+    def __init__(self, instant_ms: int, actor: str, verb: str, subject: str, detail: str) -> None:
+        self.instant_ms = instant_ms
+        self.actor = actor
+        self.verb = verb
+        self.subject = subject
+        self.detail = detail
+
+    def __str__(self) -> str:
+        """Write the line for people."""
+        text = f"{print_instant(self.instant_ms)} {self.actor} {self.verb} {self.subject}"
+        return f"{text} {self.detail}" if self.detail else text
+
+
+class History:
+    """All lines of a run, oldest first."""
+
+    def __init__(self, lines_max: int = LINES_MAX) -> None:
+        self.lines: deque[Line] = deque(maxlen=lines_max)
+        self.count = 0
+        self._digest = hashlib.sha256()
+
+    def add(self, instant_ms: int, actor: str, verb: str, subject: str, detail: str = "") -> None:
+        """Write down what happened."""
+        self.count += 1
+        self.lines.append(Line(instant_ms, actor, verb, subject, detail))
+        self._digest.update(f"{instant_ms}|{actor}|{verb}|{subject}|{detail}\n".encode())
+
+    def digest(self) -> str:
+        """Give the fingerprint of everything so far."""
+        return self._digest.hexdigest()
+
+    def about(self, *subjects: str) -> Iterable[Line]:
+        """Give the lines about these subjects, or about anything whose detail names them."""
+        wanted = set(subjects)
+        for line in self.lines:
+            if line.subject in wanted or any(name in line.detail for name in wanted):
+                yield line

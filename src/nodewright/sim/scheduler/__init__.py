@@ -1,0 +1,1 @@
+"""A model of kube-scheduler: its queue, filters, scores, preemption and binding."""

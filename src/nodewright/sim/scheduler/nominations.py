@@ -1,0 +1,80 @@
+"""Nominations: nodes that are spoken for, by preemption or by an autoscaler.
+
+Room that is nominated counts as taken for every other pod whose priority is not higher.
+"""
+
+import numpy as np
+
+from nodewright.sim.scheduler.shape import Shape
+from nodewright.sim.scheduler.table import Mask, NodeTable, Numbers
+
+
+class Nominations:
+    """Which pod is nominated to which node."""
+
+    def __init__(self, table: NodeTable) -> None:
+        self._table = table
+        self._named: dict[str, tuple[str, Shape]] = {}
+        self._priorities: dict[int, int] = {}
+        self._room: Numbers | None = None
+
+    def node_of(self, key: str) -> str:
+        """Give the node that a pod is nominated to, or nothing."""
+        known = self._named.get(key)
+        return known[0] if known is not None else ""
+
+    def add(self, key: str, name: str, shape: Shape) -> None:
+        """Nominate a pod to a node."""
+        self.drop(key)
+        self._named[key] = (name, shape)
+        self._priorities[shape.priority] = self._priorities.get(shape.priority, 0) + 1
+        self._count(name, shape, 1)
+
+    def drop(self, key: str) -> None:
+        """Forget a pod's nomination."""
+        known = self._named.pop(key, None)
+        if known is not None:
+            name, shape = known
+            self._priorities[shape.priority] -= 1
+            if not self._priorities[shape.priority]:
+                del self._priorities[shape.priority]
+            self._count(name, shape, -1)
+
+    def forget_room(self) -> None:
+        """Count anew, after nodes came or went."""
+        self._room = None
+
+    def fits(self, key: str, shape: Shape) -> Mask:
+        """Tell on which rows there is room for a pod beside what is nominated to others."""
+        if not self._named:
+            return self._table.fits(shape)
+        if min(self._priorities) < shape.priority:
+            return self._table.fits(shape, self._sum(shape.priority))
+        if self._room is None or self._room.shape != self._table.used.shape:
+            self._room = self._sum(None)
+        own = self._named.get(key)
+        if own is None:
+            return self._table.fits(shape, self._room)
+        self._count(own[0], own[1], -1)
+        mask = self._table.fits(shape, self._room)
+        self._count(own[0], own[1], 1)
+        return mask
+
+    def _sum(self, least: int | None) -> Numbers:
+        room = np.zeros_like(self._table.used)
+        for name, shape in self._named.values():
+            row = self._table.row_of.get(name)
+            if row is not None and (least is None or shape.priority >= least):
+                vector, _ = self._table.vector(shape)
+                room[row, : len(vector)] += vector
+        return room
+
+    def _count(self, name: str, shape: Shape, sign: int) -> None:
+        if self._room is None:
+            return
+        row = self._table.row_of.get(name)
+        vector, _ = self._table.vector(shape)
+        if self._room.shape != self._table.used.shape:
+            self._room = None
+        elif row is not None:
+            self._room[row, : len(vector)] += sign * vector
