@@ -12,7 +12,7 @@ import msgspec
 from nodewright.model.metadata import Toleration
 from nodewright.model.pod import PodSpec, PodStatus
 from nodewright.model.resource import Object, Resource
-from nodewright.model.validation import ERROR, value_problem
+from nodewright.model.validation import value_problem
 from nodewright.sim.objects import PRIORITY_CLASSES
 from nodewright.sim.refusals import Refused, invalid
 from nodewright.sim.schema import find_violations
@@ -95,7 +95,7 @@ class Admission:
                     )
                 )
         grace = spec.termination_grace_period_seconds
-        return _replace(
+        return msgspec.structs.replace(
             spec,
             tolerations=tuple(tolerations),
             priority=self._priority(spec),
@@ -137,6 +137,3 @@ def _check_pod_change(old: Any, new: Any) -> None:
         )
     if set(new.spec.scheduling_gates) - set(old.spec.scheduling_gates):
         raise invalid(f"Pod {new.metadata.name}", "spec.schedulingGates: only deletion is allowed")
-
-
-__all__ = ["ERROR", "Admission"]

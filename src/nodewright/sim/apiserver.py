@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from nodewright.model.metadata import ObjectMeta
-from nodewright.model.resource import PODS, Object, Resource, key_of
+from nodewright.model.resource import Object, Resource, key_of
 from nodewright.sim.admission import Admission
 from nodewright.sim.chance import Stream
 from nodewright.sim.history import History
@@ -312,6 +312,3 @@ def ends_at_ms(meta: ObjectMeta) -> int:
     """Give the instant by which a marked object is to be gone."""
     assert meta.deletion_timestamp is not None
     return _seconds(meta.deletion_timestamp) * 1000
-
-
-__all__ = ["PODS", "ApiServer", "Change", "ends_at_ms"]

@@ -137,7 +137,6 @@ class DisruptionController:
         return expected, max(0, expected - missing)
 
     def _expected(self, members: _Members) -> int | None:
-        total = 0
         owners = dict.fromkeys(members.controllers[key] for key in members.pods)
         roots: dict[tuple[str, str], int] = {}
         for kind, name in owners:
@@ -151,8 +150,7 @@ class DisruptionController:
                 if parent.kind == "Deployment" and above is not None:
                     root, size = ("Deployment", parent.name), above.spec.replicas
             roots[root] = 1 if size is None else size
-        total = sum(roots.values())
-        return total
+        return sum(roots.values())
 
 
 def _share(text: str, whole: int) -> int:

@@ -1,0 +1,1 @@
+"""Whole runs of the simulated world, with a small autoscaler of the tests' own."""
