@@ -129,3 +129,12 @@ def test_block_devices_may_be_listed_in_any_order():
     forward = a_class(blockDeviceMappings=disks)
     backward = a_class(blockDeviceMappings=disks[::-1])
     assert hash_ec2nodeclass(forward) == hash_ec2nodeclass(backward)
+
+
+def test_a_hash_that_is_on_nodes_already_never_changes_within_a_version():
+    pool = a_pool(
+        {"taints": TAINTS, "terminationGracePeriod": "1h"}, metadata={"labels": {"a": "b"}}
+    )
+    assert (HASH_VERSION, hash_nodepool(pool)) == ("nodewright-v1", "2fc1208f222c339b")
+    node_class = a_class(tags={"a": "b"}, kubelet={"maxPods": 20})
+    assert hash_ec2nodeclass(node_class, "pem") == "b0d88553bacd9bc4"
