@@ -16,6 +16,7 @@ from referee.money import judge_limits, judge_prices, judge_reservations
 from referee.neighbours import Crowd
 from referee.newnodes import judge_new_nodes
 from referee.oldnodes import judge_old_nodes
+from referee.overlays import corrected
 from referee.spread import judge_spread
 from referee.verdict import Violation
 from referee.volumes import judge_volumes
@@ -25,7 +26,7 @@ _CODE = re.compile(r"NW-[19]\d{3}")
 
 def judge(world: World, plan: Plan, doubts: list[str] | None = None) -> list[Violation]:
     """Tell everything that is wrong with a plan; what could not be decided goes to `doubts`."""
-    board = Board(world, plan)
+    board = Board(corrected(world), plan)
     crowd = Crowd(board)
     found = [
         *_judge_roll(board),
