@@ -303,7 +303,7 @@ class Board:
             if not bits & allowed:
                 return Reason.LIMIT_REACHED
             # A list that cannot be cut later, for choice or for reservations, is cut now.
-            if draft.min_values or supply.reserved:
+            if draft.min_values or supply.reserved or limits.charges_largest:
                 bits &= allowed
         if supply.reserved:
             settled = self.reservations.settle(supply, bits, held)

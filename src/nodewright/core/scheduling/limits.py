@@ -2,7 +2,8 @@
 
 Each draft is charged with one type that it may become (its anchor), not with the largest: charging
 the largest refuses too early. When the plan is written, each draft's list of types is cut so that the
-limit holds even if every draft becomes the largest type on its list.
+limit holds even if every draft becomes the largest type on its list. First fit charges the largest
+all the same, once, when a draft is opened: the draft may then grow without asking again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,6 +21,7 @@ class Limits:
 
     def __init__(self, supply: Supply, room: Mapping[str, Milli]) -> None:
         self.supply = supply
+        self.charges_largest = False
         self.room = dict(room)
         self._tops = {name: supply.capacity(name).top for name in room if name != NODES}
 
@@ -27,6 +29,8 @@ class Limits:
         """Give the ways to buy that keep the limit; for a new draft (none) or a known one."""
         if NODES in self.room and draft is None and self.room[NODES] < MILLI:
             return 0
+        if self.charges_largest and draft is not None:
+            return self.supply.everything
         bits = self.supply.everything
         for name, room in self.room.items():
             if name != NODES:
@@ -38,9 +42,11 @@ class Limits:
     def charge(self, draft: Draft, bits: Bits) -> None:
         """Charge a draft with the cheapest of these ways instead of what it was charged with."""
         is_new = not draft.anchor
+        if self.charges_largest and not is_new:
+            return
         way = self.supply.ways[(bits & -bits).bit_length() - 1]
         anchor = self.supply.types[way.type_index].capacity
-        if draft.min_values:
+        if draft.min_values or self.charges_largest:
             # Enough choice must remain, so the list cannot be cut later: charge the largest.
             anchor = self._largest(bits)
         for name in self.room:
@@ -78,7 +84,7 @@ class Limits:
     def cut(self, draft: Draft, bits: Bits) -> Bits:
         """Cut a finished draft's ways so that the largest of them keeps the limit."""
         kept = bits & self.allowed(draft)
-        if not draft.min_values:
+        if not draft.min_values and not self.charges_largest:
             largest = self._largest(kept)
             for name in self.room:
                 if name != NODES:

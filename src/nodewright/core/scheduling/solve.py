@@ -61,10 +61,10 @@ def solve(world: World, effort: Effort = Effort.NORMAL) -> Plan:
     return min(plans, key=lambda plan: _rank(plan, first_fit))
 
 
-def _rank(plan: Plan, first_fit: Plan) -> tuple[int, bool, int, int]:
-    """Rank plans: most pods placed, none that first fit places left out, cheapest, fewest nodes."""
+def _rank(plan: Plan, first_fit: Plan) -> tuple[bool, int, int, int]:
+    """Rank plans: none that first fit places left out, most pods, cheapest, fewest nodes."""
     lost = plan.unschedulable.keys() - first_fit.unschedulable.keys()
-    return (len(plan.unschedulable), bool(lost), plan.price, len(plan.new_nodes))
+    return (bool(lost), len(plan.unschedulable), plan.price, len(plan.new_nodes))
 
 
 def _price_led(problem: Problem, steps: int, first: frozenset[str] = frozenset()) -> Plan:
@@ -80,6 +80,8 @@ def _price_led(problem: Problem, steps: int, first: frozenset[str] = frozenset()
 
 def _first_fit(problem: Problem, steps: int) -> Plan:
     board, shapes = problem.new_board()
+    for limits in board.limits.values():
+        limits.charges_largest = True
     filling = Filling(board)
     everybody = [(shape, pod) for shape in shapes for pod in shape.pods]
     fill_first_fit(board, in_order(everybody), filling)
