@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from nodewright.app.manifests import STANDARD_INPUT, Source, open_sources
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
+from nodewright.cli.files import FilesArgument, check_files
 from nodewright.cli.lint_view import show_findings
 from nodewright.cli.output import emit
 from nodewright.lint.codes import CODES
@@ -53,7 +54,7 @@ _CLUSTER: Final = Cluster()
 
 
 def lint(
-    *files: Annotated[str, Parameter(help="Manifests, folders of them, or - for standard input.")],
+    *files: FilesArgument,
     fix: Annotated[
         bool, Parameter(help="Mend what has one right answer, in the files.", negative="")
     ] = False,
@@ -78,6 +79,7 @@ def lint(
     $ nodewright lint nodepool.yaml --fix
     $ helm template karpenter | nodewright lint - -o sarif
     """
+    check_files(files, "lint")
     _check_codes(ignore)
     told = cluster.told()
     if fix and STANDARD_INPUT in files:

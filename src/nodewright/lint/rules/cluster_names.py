@@ -54,7 +54,7 @@ def check(stream: Stream) -> Iterator[Finding]:
 
 
 def _is_name(cluster: str) -> bool:
-    return bool(cluster) and not set(cluster) & set("$*,<{")
+    return bool(cluster) and not set(cluster) & set("$*,<{") and "YOUR_" not in cluster
 
 
 def _finding(mention: _Mention, first: _Mention) -> Finding:

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from nodewright.core.scheduling.solve import solve
 from nodewright.lint.finding import Finding
-from nodewright.lint.raw import dig, items, mapping, text
+from nodewright.lint.raw import dig, items, mapping, text, word
 from nodewright.lint.settings import is_controller
 from nodewright.lint.stream import Stream
-from nodewright.lint.views import PodView
+from nodewright.lint.views import PodView, Wish
 from nodewright.lint.worlds import build_world
 from nodewright.model.labels import NODEPOOL
 from nodewright.model.path import Path
@@ -52,7 +52,29 @@ def check(stream: Stream) -> Iterator[Finding]:
         if unplaced.code in _WRONG_LABELS:
             yield _finding("NW-3016", pod, unplaced)
         elif unplaced.code in _TOO_SMALL:
-            yield _finding("NW-3048", pod, unplaced)
+            clash = _clash(stream, pod)
+            yield clash if clash is not None else _finding("NW-3048", pod, unplaced)
+
+
+def _clash(stream: Stream, pod: PodView) -> Finding | None:
+    """Say which label of the pod's selector no type of any pool has, where that is the reason."""
+    selector = mapping(pod.spec.get("nodeSelector"))
+    at = (*pod.path, "nodeSelector")
+    wishes = tuple(Wish((*at, key), key, "In", (word(value),)) for key, value in selector.items())
+    if not wishes or any(stream.instances.left((*pool.wishes, *wishes)) for pool in stream.pools):
+        return None
+    pool = stream.pools[0]
+    guilty = stream.instances.culprits((*pool.wishes, *wishes))
+    first = next((wish for wish in guilty if wish in wishes), wishes[0])
+    others = " and ".join(str(wish) for wish in guilty if wish not in wishes)
+    who = f"pool {pool.name} ({others})" if others else f"pool {pool.name}"
+    return Finding(
+        "NW-3016",
+        pod.manifest,
+        first.path,
+        f"no instance type of {who} has {first.key} {', '.join(first.values)}",
+        _advice("NW-3016"),
+    )
 
 
 def _is_for_pools(pod: PodView) -> bool:
