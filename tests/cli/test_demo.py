@@ -26,7 +26,7 @@ def test_the_demo_shows_the_plan_and_says_what_to_try_next(capsys):
     shown = capsys.readouterr()
     assert "nodes to make" in shown.out
     assert "data/report-1" in shown.out
-    assert "next: nodewright explain pod/data/report-1" in shown.err
+    assert "next: nodewright plan SNAPSHOT" in shown.err
 
 
 def test_the_demo_shows_what_the_planner_answers(capsys):

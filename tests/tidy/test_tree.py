@@ -7,6 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from nodewright.cli.main import COMMANDS
 from tidy import tree
 
 SETTINGS = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())
@@ -18,6 +19,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.~-])/(wo" r"rk|ro" r"ot|tmp/n" r"w)/")
 REGISTRY = re.compile(r"files\.python" r"hosted|pypi\.org/sim" r"ple|index-u" r"rl =")
 ACCOUNT = re.compile(r"arn:aws[\w-]*:[\w-]*:[\w-]*:(\d{12}):")
 EXAMPLE_ACCOUNTS = {"000000000000", "111122223333", "123456789012"}
+COMMAND = re.compile(r"(?:`|\$ |\| ?)nodewright ([a-z][a-z-]+)")
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 
@@ -113,6 +115,19 @@ def test_every_link_between_our_pages_leads_somewhere():
     ]
 
     assert broken == []
+
+
+def test_our_pages_name_only_commands_that_are_there():
+    verbs = {command.name for command in COMMANDS}
+    named = {
+        f"{tree.name(path)}: {verb}"
+        for path in tree.files()
+        if path.suffix == ".md" and path.parent.name != "why"
+        for verb in COMMAND.findall(path.read_text())
+        if verb not in verbs
+    }
+
+    assert named == set()
 
 
 def test_the_lock_holds_every_dependency_in_a_version_we_allow():

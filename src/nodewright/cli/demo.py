@@ -20,7 +20,7 @@ def demo() -> int:
 
     $ nodewright demo
     """
-    from nodewright.cli.main import run
+    from nodewright.cli.main import COMMANDS, run
 
     with as_file(files("nodewright.examples") / _EXAMPLE) as example:
         shown = _short(example)
@@ -29,8 +29,9 @@ def demo() -> int:
         if status == EXIT_FAILED:
             return EXIT_FAILED
         say("")
-        say(f"next: nodewright explain pod/data/report-1 {shown}")
-        say("      nodewright plan SNAPSHOT, with a snapshot of your own cluster")
+        say("next: nodewright plan SNAPSHOT, with a snapshot of your own cluster")
+        if any(command.name == "explain" for command in COMMANDS):
+            say(f"      nodewright explain pod/data/report-1 {shown}")
     return EXIT_FINE
 
 
