@@ -18,6 +18,8 @@ from nodewright.model.requirements import Requirement, Requirements
 def write_plan(filling: Filling, unplaced: Mapping[str, Unplaced], reservation_key: str) -> Plan:
     """Turn a finished board into a plan."""
     board = filling.board
+    for limits in board.limits.values():
+        limits.finish(len(board.drafts))
     new_nodes = tuple(
         _planned(board, draft, filling, reservation_key)
         for draft in board.drafts

@@ -18,13 +18,14 @@ from nodewright.model.requirements import Requirement, Requirements
 class State:
     """What the labels of a draft may still be, and the ways to buy that agree with it."""
 
-    __slots__ = ("_merged", "_pinned", "bits", "requirements", "table")
+    __slots__ = ("_merged", "_pinned", "_values", "bits", "requirements", "table")
 
     def __init__(self, table: "StateTable", requirements: Requirements, bits: Bits) -> None:
         self.table = table
         self.requirements = requirements
         self.bits = bits
         self._merged: dict[tuple[int, int], State | Reason] = {}
+        self._values: dict[str, str | None] = {}
         self._pinned: dict[tuple[str, tuple[str, ...]], State] = {}
 
     def merge(self, wish: Wish, alternative: int) -> "State | Reason":
@@ -67,10 +68,15 @@ class State:
 
     def value(self, key: str) -> str | None:
         """Give the one value that a label has, if it is down to one."""
-        requirement = self.requirements.get(key)
-        if requirement is None or requirement.complement or len(requirement.values) != 1:
-            return None
-        return next(iter(requirement.values))
+        if key not in self._values:
+            requirement = self.requirements.get(key)
+            single = (
+                requirement is not None
+                and not requirement.complement
+                and len(requirement.values) == 1
+            )
+            self._values[key] = min(requirement.values) if requirement and single else None
+        return self._values[key]
 
 
 class StateTable:

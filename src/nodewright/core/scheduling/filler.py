@@ -98,11 +98,16 @@ class Filler:
                 part = max(part, amount / all_of_it)
         wanted = min(most, step)
         placed = 0
+        spent = 0
         for entry in self._batch.members[size]:
             if placed >= wanted:
                 break
             if entry.left:
                 placed += self._add(draft, entry, wanted - placed, target)
+            spent += not entry.left
+        if spent:
+            members = self._batch.members
+            members[size] = [entry for entry in members[size] if entry.left]
         if placed:
             for index, amount in enumerate(amounts):
                 free[index] -= amount * placed

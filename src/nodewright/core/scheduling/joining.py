@@ -64,6 +64,8 @@ class Joining:
 
     def room(self, draft: Draft, wish: Wish) -> int:
         """Say how many pods of an easy wish the neighbours on a draft let in now."""
+        if not wish.owns and not wish.kept_away_by:
+            return MANY
         most = self.room_in(draft.state, wish)
         for group in self.hosted(wish) if most else ():
             most = min(most, _room(group, wish, draft.number))

@@ -22,6 +22,7 @@ class Limits:
     def __init__(self, supply: Supply, room: Mapping[str, Milli]) -> None:
         self.supply = supply
         self.charges_largest = False
+        self.is_idle = False
         self.room = dict(room)
         self._tops = {name: supply.capacity(name).top for name in room if name != NODES}
 
@@ -56,6 +57,12 @@ class Limits:
                 self.room[name] -= anchor.get(name, 0) - draft.anchor.get(name, 0)
         draft.anchor = {NODES: MILLI, **anchor}
 
+    def finish(self, drafts: int) -> None:
+        """Note whether the limit holds even if every draft becomes the largest type there is."""
+        self.is_idle = all(
+            room >= drafts * self._tops[name] for name, room in self.room.items() if name != NODES
+        )
+
     def repeats(self, draft: Draft) -> int:
         """Say how many more drafts of the same charge the room allows."""
         most = 1 << 40
@@ -83,6 +90,8 @@ class Limits:
 
     def cut(self, draft: Draft, bits: Bits) -> Bits:
         """Cut a finished draft's ways so that the largest of them keeps the limit."""
+        if self.is_idle:
+            return bits
         kept = bits & self.allowed(draft)
         if not draft.min_values and not self.charges_largest:
             largest = self._largest(kept)

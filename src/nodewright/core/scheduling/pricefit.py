@@ -18,8 +18,8 @@ from nodewright.core.scheduling.duals import Vector
 from nodewright.core.scheduling.filler import Filler
 from nodewright.core.scheduling.firstfit import Filling, blocked_drafts
 from nodewright.core.scheduling.hostfit import HostFit
-from nodewright.core.scheduling.joining import Joining
-from nodewright.core.scheduling.ledger import Ledger, unpack
+from nodewright.core.scheduling.joining import MANY, Joining
+from nodewright.core.scheduling.ledger import Ledger
 from nodewright.core.scheduling.market import Market, Opening
 from nodewright.core.scheduling.supply import Bits
 from nodewright.core.scheduling.wishes import Shape
@@ -87,7 +87,8 @@ class PriceFit:
         for size in order:
             for entry in batch.members[size]:
                 if entry.apart and entry.left:
-                    self._one_each(batch, entry)
+                    rows = self.ledger.tightest(self.ledger.roomy(batch.amounts[size]))
+                    self._one_each(batch, entry, rows)
                     self._open_apart(batch, entry)
         self._top_up(batch, order, choosy=True)
         self._top_up(batch, order, choosy=False)
@@ -113,33 +114,28 @@ class PriceFit:
             if not entries or not self.ledger.rows:
                 continue
             rows = self.ledger.tightest(self.ledger.roomy(batch.amounts[size]))
-            if not rows:
-                continue
-            if choosy:
+            if rows and choosy:
                 for entry in entries:
-                    self._one_each(batch, entry)
-            else:
+                    self._one_each(batch, entry, rows)
+            elif rows:
                 self._pour(batch, entries, rows)
 
-    def _one_each(self, batch: Batch, entry: Entry) -> None:
-        """Give each draft with slack at most one pod of an entry that minds its neighbours."""
-        ledger = self.ledger
-        if not ledger.rows:
-            return
-        mask = ledger.roomy(entry.shape.amounts)
+    def _one_each(self, batch: Batch, entry: Entry, rows: list[int]) -> None:
+        """Give each of these drafts at most one pod of an entry that minds its neighbours."""
         blocked = blocked_drafts(entry.wish)
-        if blocked:
-            mask &= ~unpack(blocked, ledger.rows)
-        tries = 0
-        for row in ledger.tightest(mask):
-            if not entry.left or tries > _TRIES_MAX:
-                return
+        amounts = entry.shape.amounts
+        failures = 0
+        for row in rows:
+            if blocked >> row & 1 or self._copies(amounts, row) < 1:
+                continue
             draft = self.board.drafts[row]
             if self.joining.is_easy(draft.state, entry.wish):
                 if self.joining.room(draft, entry.wish) > 0:
                     self._put_easily(batch, entry, draft, 1)
             elif not self._narrow(batch, entry, draft):
-                tries += 1
+                failures += 1
+            if not entry.left or failures > _TRIES_MAX:
+                return
 
     def _pour(self, batch: Batch, entries: list[Entry], rows: list[int]) -> None:
         """Fill drafts, tightest first, with pods of one size."""
@@ -170,10 +166,10 @@ class PriceFit:
 
     def _copies(self, amounts: tuple[int, ...], row: int) -> int:
         """Say how many pods of a size still fit on a draft."""
-        most = 1 << 40
+        most = MANY
         for have, amount in zip(self.ledger.free_row(row), amounts, strict=True):
-            if amount:
-                most = min(most, have // amount)
+            if amount and have < most * amount:
+                most = have // amount
         return most
 
     def _put_easily(self, batch: Batch, entry: Entry, draft: Draft, count: int) -> None:
