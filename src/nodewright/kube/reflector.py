@@ -17,6 +17,7 @@ import msgspec
 from nodewright.kube import wire
 from nodewright.kube.backoff import Backoff
 from nodewright.kube.client import Client, Request, Stream, Unreachable
+from nodewright.kube.sharing import collecting_later
 from nodewright.model.resource import Object, Resource, key_of
 from nodewright.state.mirror import Change, Mirror, Unreadable
 
@@ -132,7 +133,8 @@ class Reflector[T: Object]:
         token = ""
         while True:
             page = await self._ask_page(token)
-            found.extend(self._read(page.items or ()))
+            with collecting_later():
+                found.extend(self._read(page.items or ()))
             token = page.metadata.continue_token
             if not token:
                 break
@@ -143,7 +145,9 @@ class Reflector[T: Object]:
         self._missed_count = 0
         self._heard()
         self._version = page.metadata.resource_version
-        self._tell(self._mirror.replace(self.resource, found, self._version))
+        with collecting_later():
+            changes = self._mirror.replace(self.resource, found, self._version)
+        self._tell(changes)
 
     async def _ask_page(self, token: str) -> wire.Page:
         params = {"limit": str(self._page_items)} if self._page_items else {}

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.kube.sharing import Pool
 from nodewright.model.metadata import ObjectMeta
 from nodewright.model.resource import Object, Resource, key_of
 from nodewright.state.mirror import Unreadable
@@ -102,13 +103,16 @@ class Reader[T: Object]:
     def __init__(self, resource: Resource[T]) -> None:
         self._struct = resource.struct
         self._decoder = msgspec.json.Decoder(resource.struct)
+        self._pool = Pool()
 
     def read(self, raw: msgspec.Raw) -> T | Unreadable:
         """Give the object, or say why it does not fit."""
         try:
-            return self._decoder.decode(raw)
+            thing = self._decoder.decode(raw)
         except msgspec.ValidationError:
             return self._read_again(raw)
+        self._pool.share(thing)
+        return thing
 
     def _read_again(self, raw: msgspec.Raw) -> T | Unreadable:
         plain = _without_nulls(msgspec.json.decode(raw))
