@@ -244,3 +244,16 @@ class Namespace(Struct, frozen=True):
     """A namespace with the labels that selectors look at."""
 
     metadata: ObjectMeta
+
+
+class ServiceSpec(Struct, frozen=True):
+    """Which pods a service stands for."""
+
+    selector: dict[str, str] = {}
+
+
+class Service(Struct, frozen=True):
+    """A service, as far as it groups pods."""
+
+    metadata: ObjectMeta
+    spec: ServiceSpec = ServiceSpec()

@@ -12,7 +12,14 @@ from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
 from nodewright.model.overlay import NodeOverlay
 from nodewright.model.pdb import PodDisruptionBudget
-from nodewright.model.pod import DaemonSet, Namespace, Pod, Workload
+from nodewright.model.pod import (
+    DaemonSet,
+    Namespace,
+    Pod,
+    Service,
+    TopologySpreadConstraint,
+    Workload,
+)
 from nodewright.model.volume import (
     CSINode,
     PersistentVolume,
@@ -33,6 +40,7 @@ class Options(msgspec.Struct, frozen=True):
     reserved_offering_mode: str = "Strict"
     consolidation_simulation: bool = False
     pending_rule: str = "byHand"
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
 
 
 class BadPod(msgspec.Struct, frozen=True):
@@ -65,5 +73,6 @@ class World(msgspec.Struct, frozen=True):
     deployments: tuple[Workload, ...] = ()
     stateful_sets: tuple[Workload, ...] = ()
     jobs: tuple[Workload, ...] = ()
+    services: tuple[Service, ...] = ()
     instance_types: Mapping[str, tuple[InstanceType, ...]] = {}
     options: Options = Options()

@@ -1,10 +1,11 @@
 """What must hold between the objects of a snapshot before anything is decided on them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from nodewright.model.metadata import ObjectMeta, Struct
+from nodewright.model.pod import TopologySpreadConstraint
 from nodewright.model.world import World
 
 
@@ -105,3 +106,17 @@ def _owner_cycle(world: World, paths: Paths) -> Problem | None:
                 trail[parent] = None
                 stack.append((parent, iter(owners[parent])))
     return None
+
+
+def constraint_fault(constraints: Iterable[TopologySpreadConstraint]) -> str:
+    """Tell what is wrong with default constraints, or nothing."""
+    seen: set[tuple[str, str]] = set()
+    for one in constraints:
+        if one.label_selector is not None or one.match_label_keys:
+            return "a default constraint has no labelSelector and no matchLabelKeys"
+        if one.max_skew <= 0:
+            return "maxSkew is 1 or more"
+        if (one.topology_key, one.when_unsatisfiable) in seen:
+            return f"{one.topology_key} {one.when_unsatisfiable} stands twice"
+        seen.add((one.topology_key, one.when_unsatisfiable))
+    return ""

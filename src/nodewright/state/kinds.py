@@ -11,7 +11,7 @@ from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
 from nodewright.model.overlay import NodeOverlay
 from nodewright.model.pdb import PodDisruptionBudget
-from nodewright.model.pod import DaemonSet, Namespace, Pod, Workload
+from nodewright.model.pod import DaemonSet, Namespace, Pod, Service, Workload
 from nodewright.model.volume import (
     CSINode,
     PersistentVolume,
@@ -50,6 +50,7 @@ _ALL: Final = (
     Kind("apps/v1", "Deployment", Workload, "deployments", True),
     Kind("apps/v1", "StatefulSet", Workload, "stateful_sets", True),
     Kind("batch/v1", "Job", Workload, "jobs", True),
+    Kind("v1", "Service", Service, "services", True),
 )
 
 KINDS: Final = {(kind.api_version, kind.kind): kind for kind in _ALL}

@@ -17,13 +17,13 @@ from nodewright.model.instance import InstanceType
 from nodewright.model.instant import BadInstant, parse_instant, print_instant
 from nodewright.model.labels import RESERVATION_ID, WELL_KNOWN
 from nodewright.model.metadata import ObjectMeta, Struct
-from nodewright.model.pod import Pod
+from nodewright.model.pod import Pod, TopologySpreadConstraint
 from nodewright.model.quantity import BadQuantity
 from nodewright.model.requirements import BadRequirement
 from nodewright.model.world import BadPod, Options, World
 from nodewright.state.builtin import MissingTypes, add_builtin_types
 from nodewright.state.catalogs import CatalogReader, WrittenType, write_type
-from nodewright.state.checks import check_world
+from nodewright.state.checks import check_world, constraint_fault
 from nodewright.state.kinds import FIELDS, KINDS, Kind
 from nodewright.state.sharing import PodSharer
 
@@ -53,6 +53,7 @@ class WrittenOptions(Struct, frozen=True):
     reserved_offering_mode: str = "Strict"
     consolidation_simulation: bool = False
     pending_rule: str = "byHand"
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
 
 
 class _Document(Struct, frozen=True):
@@ -224,6 +225,8 @@ class _Reader:
                 raise self._error(
                     f"options.{name}", f"{value!r} is not one of {', '.join(allowed)}"
                 )
+        if fault := constraint_fault(written.default_constraints):
+            raise self._error("options.defaultConstraints", fault)
         return Options(
             preference_policy=written.preference_policy,
             min_values_policy=written.min_values_policy,
@@ -233,6 +236,7 @@ class _Reader:
             reserved_offering_mode=written.reserved_offering_mode,
             consolidation_simulation=written.consolidation_simulation,
             pending_rule=written.pending_rule,
+            default_constraints=written.default_constraints,
         )
 
     def _now(self, metadata: SnapshotMetadata) -> int:
@@ -312,6 +316,7 @@ def write_snapshot(world: World, metadata: SnapshotMetadata, *, compress: bool =
             "reservedOfferingMode": options.reserved_offering_mode,
             "consolidationSimulation": options.consolidation_simulation,
             "pendingRule": options.pending_rule,
+            "defaultConstraints": msgspec.to_builtins(options.default_constraints),
         },
     }
     plain = msgspec.json.encode(document, order="deterministic")

@@ -11,6 +11,7 @@ import msgspec
 
 from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.daemons import Daemon, read_daemons
+from nodewright.core.scheduling.defaults import DefaultSpread
 from nodewright.core.scheduling.groups import BoundPods, Groups
 from nodewright.core.scheduling.hosts import Host, HostBuilder, Joined, join
 from nodewright.core.scheduling.limits import read_limits
@@ -51,7 +52,7 @@ class Problem:
         self.resources: tuple[str, ...] = tuple(
             sorted({name for one in self.selection.candidates for name in one.requests})
         )
-        self._kinds = _alike(self.selection.candidates)
+        self._kinds = _alike(self.selection.candidates, DefaultSpread(world))
 
     def new_board(self) -> tuple[Board, list[Shape]]:
         """Give an empty board and the shapes to put on it, in order of first appearance."""
@@ -101,17 +102,19 @@ def _has_soft_taints(taints: Iterable[Taint], hosts: Iterable[Host]) -> bool:
 type _Kinds = list[tuple[WishSource, list[list[Candidate]]]]
 
 
-def _alike(candidates: Iterable[Candidate]) -> _Kinds:
+def _alike(candidates: Iterable[Candidate], defaults: DefaultSpread) -> _Kinds:
     """Group pods that ask for the same, and within those the ones of the same size."""
     kinds: dict[bytes, tuple[WishSource, dict[tuple[tuple[str, int], ...], list[Candidate]]]] = {}
     # Pods that share their spec and labels as objects need not be looked into one by one.
-    shared: dict[tuple[int, int, str, int], list[Candidate]] = {}
+    shared: dict[tuple[int, int, str, str, int], list[Candidate]] = {}
     for one in candidates:
         metadata = one.pod.metadata
-        alike = (id(one.pod.spec), id(metadata.labels), metadata.namespace, id(one.needs))
+        owners = metadata.owner_references
+        owner = owners[0].name if owners and defaults.are_set else ""
+        alike = (id(one.pod.spec), id(metadata.labels), metadata.namespace, owner, id(one.needs))
         known = shared.get(alike)
         if known is None:
-            known = shared[alike] = _same_size(kinds, one)
+            known = shared[alike] = _same_size(kinds, one, defaults)
         known.append(one)
     return [(source, list(sizes.values())) for source, sizes in kinds.values()]
 
@@ -119,8 +122,9 @@ def _alike(candidates: Iterable[Candidate]) -> _Kinds:
 def _same_size(
     kinds: dict[bytes, tuple[WishSource, dict[tuple[tuple[str, int], ...], list[Candidate]]]],
     one: Candidate,
+    defaults: DefaultSpread,
 ) -> list[Candidate]:
-    spec = one.pod.spec
+    spec = defaults.spec_of(one.pod)
     namespace = one.pod.metadata.namespace or "default"
     labels = one.pod.metadata.labels
     key = _ENCODER.encode(
