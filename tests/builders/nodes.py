@@ -28,6 +28,7 @@ from nodewright.model.nodepool import (
     NodePool,
     NodePoolSpec,
 )
+from nodewright.model.overlay import NodeOverlay, NodeOverlaySpec, OverlayRequirement
 
 
 def a_pool(
@@ -152,4 +153,28 @@ def a_managed_node(
         pool=pool,
         labels=node.metadata.labels,
         startup_taints=startup_taints,
+    )
+
+
+def an_overlay(
+    name: str = "overlay",
+    *requirements: Want,
+    price: str | None = None,
+    adjust: str | None = None,
+    capacity: Mapping[str, Amount] | None = None,
+    weight: int | None = None,
+) -> NodeOverlay:
+    """A correction of the types that meet these requirements."""
+    return NodeOverlay(
+        metadata=ObjectMeta(name=name),
+        spec=NodeOverlaySpec(
+            requirements=tuple(
+                OverlayRequirement(key=one.key, operator=one.operator, values=one.values)
+                for one in requirements
+            ),
+            price=price,
+            price_adjustment=adjust,
+            capacity=dict(capacity or {}),
+            weight=weight,
+        ),
     )

@@ -60,14 +60,15 @@ def a_container(
     )
 
 
-def _affinity(
+def _affinity(  # noqa: PLR0917 - one place for each part of an affinity
     terms: Sequence[Sequence[Want]],
     wishes: Sequence[tuple[int, Sequence[Want]]],
     near: Sequence[PodAffinityTerm],
     apart: Sequence[PodAffinityTerm],
     rather: Sequence[tuple[int, PodAffinityTerm]],
+    rather_near: Sequence[tuple[int, PodAffinityTerm]],
 ) -> Affinity | None:
-    if not (terms or wishes or near or apart or rather):
+    if not (terms or wishes or near or apart or rather or rather_near):
         return None
     selector = NodeSelector(
         node_selector_terms=tuple(NodeSelectorTerm(match_expressions=tuple(t)) for t in terms)
@@ -82,7 +83,13 @@ def _affinity(
                 for weight, term in wishes
             ),
         ),
-        pod_affinity=PodAffinity(required=tuple(near)),
+        pod_affinity=PodAffinity(
+            required=tuple(near),
+            preferred=tuple(
+                WeightedPodAffinityTerm(weight=weight, pod_affinity_term=term)
+                for weight, term in rather_near
+            ),
+        ),
         pod_anti_affinity=PodAffinity(
             required=tuple(apart),
             preferred=tuple(
@@ -117,6 +124,7 @@ def a_pod(
     near: Sequence[PodAffinityTerm] = (),
     apart: Sequence[PodAffinityTerm] = (),
     rather_apart: Sequence[tuple[int, PodAffinityTerm]] = (),
+    rather_near: Sequence[tuple[int, PodAffinityTerm]] = (),
     spread: Sequence[TopologySpreadConstraint] = (),
     tolerations: Sequence[Toleration] = (),
     ports: Sequence[int | ContainerPort] = (),
@@ -156,7 +164,7 @@ def a_pod(
             init_containers=tuple(init),
             node_name=host,
             node_selector=dict(selector or {}),
-            affinity=_affinity(terms, wishes, near, apart, rather_apart),
+            affinity=_affinity(terms, wishes, near, apart, rather_apart, rather_near),
             tolerations=tuple(tolerations),
             topology_spread_constraints=tuple(spread),
             volumes=(*_volumes(claims), *volumes),
