@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from nodewright.model.cause import Cause
 from nodewright.model.instance import NanoUSD
 from nodewright.model.quantity import Resources
 from nodewright.model.requirements import Requirements
@@ -45,6 +46,7 @@ class PoolRefusal(msgspec.Struct, frozen=True):
     code: str
     reason: str
     detail: Mapping[str, object] = {}
+    cause: Cause | None = None
 
 
 class Unplaced(msgspec.Struct, frozen=True):
@@ -54,6 +56,16 @@ class Unplaced(msgspec.Struct, frozen=True):
     code: str
     deferred: bool = False
     node_pools: tuple[PoolRefusal, ...] = ()
+    nearest: PoolRefusal | None = None
+    cause: Cause | None = None
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """What pods that stay behind for the same cause have in common."""
+        cause = self.cause or (self.nearest.cause if self.nearest else None)
+        if cause is None:
+            return (self.code, self.summary)
+        return (self.code, self.nearest.name if self.nearest else "", cause.kind, cause.subject)
 
 
 class Plan(msgspec.Struct, frozen=True):

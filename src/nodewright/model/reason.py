@@ -17,6 +17,7 @@ class Reason(Enum):
     DEVICE_CLAIM = ("NW-1005", "the pod asks for devices by resource claim")
     VOLUME_IN_USE = ("NW-1006", "a volume that only one pod may use is in use")
     BAD_SELECTOR = ("NW-1007", "a node selector or affinity of the pod cannot be read")
+    NOT_WAITING = ("NW-1008", "the pod is not waiting for a node")
     NO_POOL = ("NW-1101", "there is no NodePool that could make a node")
     POOL_NOT_READY = ("NW-1102", "the NodePool is not ready")
     POOL_EMPTY = ("NW-1103", "the NodePool's own requirements leave no instance type")
@@ -31,12 +32,16 @@ class Reason(Enum):
     LIMIT_REACHED = ("NW-1209", "the NodePool's limits are reached")
     NODE_FULL = ("NW-1210", "the node has too little left")
     VOLUMES_FULL = ("NW-1211", "the node can attach no more volumes")
+    NO_TYPE_LABELLED = ("NW-1212", "no instance type has the labels that the pod needs")
+    RESOURCE_UNKNOWN = ("NW-1213", "no instance type has a resource that the pod asks for")
+    DAEMONS_TOO_LARGE = ("NW-1214", "daemon pods alone fill every instance type")
     SPREAD = ("NW-1301", "a topology spread constraint cannot be met")
     AFFINITY = ("NW-1302", "pods that it must be near to are not there")
     ANTI_AFFINITY = ("NW-1303", "pods that it must keep away from are there")
     KEPT_AWAY = ("NW-1304", "pods that are there keep it away")
     RESERVATION_TAKEN = ("NW-1401", "reserved capacity is held for other pods in this pass")
     RESERVATION_FULL = ("NW-1402", "the only way to buy is a reservation that is full")
+    FREED_LATE = ("NW-1403", "room for the pod came free at the end of this pass")
 
     def __init__(self, code: str, sentence: str) -> None:
         self.code = code

@@ -140,7 +140,11 @@ class Walk:
         if clash is not None:
             self.masks.append(("labels", clash.key, 0))
             if clash.have is None:
-                found = {"want": str(clash.want), "key": clash.key}
+                found: dict[str, str | int] = {
+                    "want": str(clash.want),
+                    "key": clash.key,
+                    "count": len(supply.requirements),
+                }
                 if near := clash.hint.removeprefix("did you mean ").removesuffix("?"):
                     found["meant"] = near
                 return Cause(Reason.LABEL_UNDEFINED, "label-undefined", clash.key, found)
@@ -244,7 +248,7 @@ class Walk:
                 return self._few_choices()
             case Reason.RESERVATION_TAKEN:
                 self.masks.append(("reservations", "", 0))
-                held = {"count": len(board.reservations.left)}
+                held = {"count": sum(not left for left in board.reservations.left.values())}
                 return Cause(answer, "reservation-held", self.supply.name, held)
             case _:
                 cause = neighbour_cause(board, self.supply, wish, (self._wanted, self.bits))
@@ -290,7 +294,9 @@ def daemons_cause(supply: Supply) -> Cause | None:
     """Say which resource daemon pods alone overfill on every type, if it is they."""
     worst: tuple[Milli, int, str] | None = None
     for index in range(len(supply.types)):
-        shortest = min(((amount, name) for name, amount in supply.free(index).items()), default=None)
+        shortest = min(
+            ((amount, name) for name, amount in supply.free(index).items()), default=None
+        )
         if shortest is None or shortest[0] >= 0:
             return None
         if worst is None or shortest[0] > worst[0]:

@@ -1,0 +1,154 @@
+"""English: the sentence of every kind of cause and change, and the words around them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+CAUSES: Final[Mapping[str, str]] = {
+    "volume-in-use": (
+        "volume claim {claim} may be used by 1 pod at a time, and another pod uses it"
+    ),
+    "not-waiting": "the pod is not waiting for a node: {why}",
+    "no-pool": (
+        "none of the {nodes} existing nodes takes the pod, and there is no NodePool that could "
+        "make one"
+    ),
+    "pool-not-ready": "{problem}",
+    "pool-empty": "requirement {want} leaves 0 of {before} instance types{hint}",
+    "pool-sold-out": (
+        "{types} instance types meet the NodePool's requirements, and none of their {offerings} "
+        "offerings is available now, such as {example}"
+    ),
+    "pool-few": "minValues asks for {least} values of {key}, and only {have} can be had",
+    "taint": "taint {taint} is tolerated by none of the pod's {count} tolerations",
+    "contradiction": "the pod contradicts itself: {first} and {second} have 0 values in common",
+    "label-undefined": "the pod needs {want}, and none of the NodePool's {count} labels is {key}{hint}",
+    "label-clash": "the pod needs {want}, and the NodePool makes only {have}",
+    "no-type-label": "0 of {before} instance types have {want}{hint}",
+    "labels-together": "0 of the {before} instance types that are left have {want} as well",
+    "sold-out": (
+        "{types} instance types would do, and none of their {offerings} offerings is available "
+        "now, such as {example}"
+    ),
+    "volume-zone": "volume claim {claim} lies in {where}, and the NodePool makes nodes in {have}",
+    "volume-no-type": (
+        "volume claim {claim} lies in {where}, and 0 of {before} instance types can be had there"
+    ),
+    "resource-short": (
+        "{resource} {needs} does not fit: the roomiest of {before} instance types, {type}, has "
+        "{has} left after daemon pods, {short} too little"
+    ),
+    "resource-unknown": (
+        "the pod asks for {resource} {needs}, and 0 of {before} instance types have any"
+    ),
+    "daemons": (
+        "daemon pods alone ask for {resource} {needs}, and the roomiest of {before} instance "
+        "types, {type}, has {has}"
+    ),
+    "port-daemon": (
+        "host port {port} is held by daemon pods on all {before} instance types that are left"
+    ),
+    "spread": (
+        "the spread over {key} allows at most {most} pods a domain (maxSkew {skew}), and every "
+        "domain that a node could be made in is full: {counts}"
+    ),
+    "spread-unlabelled": "the spread over {key} needs that label, and 0 of the new nodes have it",
+    "affinity": (
+        "the pod must be near pods with {selector} (same {key}), and of {total} such pods 0 are "
+        "where it could go"
+    ),
+    "anti-affinity": (
+        "the pod must keep away from pods with {selector} (same {key}), and all {domains} places "
+        "where it could go have one"
+    ),
+    "kept-away": (
+        "pods that keep away from pods with {selector} (same {key}) are in all {domains} places "
+        "where the pod could go"
+    ),
+    "limit": (
+        "limit {resource} {limit} is reached: {used} are in use or planned, and the smallest node "
+        "for the pod, {type}, adds {needs}"
+    ),
+    "limit-nodes": "limit of {limit} nodes is reached: {used} are in use or planned",
+    "min-values": (
+        "minValues asks for {least} values of {key}, and the instance types that fit leave {have}"
+    ),
+    "reservation-held": (
+        "{count} capacity reservations that fit are held for other pods in this pass; it is its "
+        "turn in the next"
+    ),
+    "reservation-full": "the only ways to buy are {count} capacity reservations that are full",
+    "freed-late": (
+        "room for the pod came free when the other {count} pods of this pass had been placed; the "
+        "next pass takes it"
+    ),
+}
+
+CHANGES: Final[Mapping[str, str]] = {
+    "tolerate": "let the pod tolerate taint {taint}",
+    "drop-label": "let the pod stop asking for {want}",
+    "pool-allow": "let NodePool {pool} make {want}",
+    "pool-drop": "take requirement {want} out of NodePool {pool}",
+    "pool-label": "give nodes of NodePool {pool} the label {label}",
+    "request": "ask for {resource} {amount} instead of {needs}",
+    "drop-request": "let the pod stop asking for {resource}",
+    "limit": "raise limit {resource} of NodePool {pool} from {old} to {new}",
+    "min-values": "lower minValues of {key} in NodePool {pool} from {old} to {new}",
+    "soften-spread": "make the pod's spread over {key} a wish (ScheduleAnyway)",
+    "soften-affinity": "make the pod's affinity to pods with {selector} a wish",
+    "soften-anti-affinity": "make the pod's distance from pods with {selector} a wish",
+    "relabel": "take label {label} off the pod, because others keep away from it",
+    "drop-port": "let the pod do without host port {port}",
+    "drop-volume": "let the pod do without volume {volume}",
+    "drop-devices": "let the pod do without its resource claims",
+}
+
+WORDS: Final[Mapping[str, str]] = {
+    "and": " and ",
+    "asks": "it asks",
+    "behind": "no NodePool can make a node for it, and no node takes it",
+    "change": "help",
+    "change.costs": "then {type} {capacity} in {zone} at {price}/h (NodePool {pool})",
+    "change.existing": "then existing node {node} takes it, at no cost",
+    "change.none": "no single change was found; see each NodePool's reason",
+    "change.where": "apply it to",
+    "considered": "also fits",
+    "daemons": "daemons",
+    "did-you-mean": "; did you mean {name}?",
+    "existing": "existing",
+    "existing.none": "0 nodes",
+    "existing.nodes": "{count} nodes",
+    "existing.most": "most free {most} on {node}",
+    "fits": "fits",
+    "free": "free",
+    "limits": "limits",
+    "limits.none": "none",
+    "made": "it makes",
+    "more": "and {count} more",
+    "nearest": "nearest miss",
+    "nearest.text": "{type}: {resource} {has} free after daemon pods, {short} short",
+    "node.takes": "takes now",
+    "node.refuses": "refuses",
+    "node.pods": "pods",
+    "on.existing": "goes onto existing node {node}",
+    "on.new": "gets a new node: {type} {capacity} in {zone} at {price}/h (NodePool {pool})",
+    "only": "only here",
+    "pool.usable": "makes {types} of {all} instance types now",
+    "pool.unusable": "makes nothing now",
+    "pool.nodes": "nodes",
+    "pool.range": "cheapest {cheap} {cheap_price}/h, largest {large} (cpu {cpu}, memory {memory})",
+    "runs": "runs on {node}",
+    "rule.labels": "labels",
+    "rule.limits": "limits",
+    "rule.min-values": "minValues",
+    "rule.neighbours": "neighbours",
+    "rule.pool": "pool",
+    "rule.ports": "host ports",
+    "rule.reservations": "reservations",
+    "rule.taints": "taints",
+    "rule.types": "types",
+    "rule.volumes": "volumes",
+    "shared": "shared with {count} more pods",
+    "types-have": "; they have {values}",
+    "why": "why",
+    "what": "what to do",
+}

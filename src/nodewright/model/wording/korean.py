@@ -1,0 +1,150 @@
+"""Korean: the same sentences as in English, key by key.
+
+A value is always followed by a noun of ours, so that no particle depends on how the value ends.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+CAUSES: Final[Mapping[str, str]] = {
+    "volume-in-use": "볼륨 클레임 {claim} 사용은 한 번에 파드 1개만 가능한데 다른 파드가 사용 중입니다",
+    "not-waiting": "노드를 기다리는 파드가 아닙니다: {why}",
+    "no-pool": "기존 노드 {nodes}개 모두 이 파드를 받을 수 없고, 노드를 만들 NodePool이 없습니다",
+    "pool-not-ready": "{problem}",
+    "pool-empty": "요구 조건 {want} 때문에 인스턴스 타입 {before}개 중 0개가 남습니다{hint}",
+    "pool-sold-out": (
+        "NodePool 조건에 맞는 인스턴스 타입은 {types}개이지만 오퍼링 {offerings}개가 모두 지금은 "
+        "없습니다 (예: {example})"
+    ),
+    "pool-few": "minValues는 {key} 값 {least}개를 요구하지만 {have}개만 얻을 수 있습니다",
+    "taint": "테인트 {taint} 허용이 파드의 톨러레이션 {count}개 중에 없습니다",
+    "contradiction": "파드의 조건이 서로 모순됩니다: {first} 조건과 {second} 조건의 공통 값이 0개입니다",
+    "label-undefined": (
+        "파드는 {want} 조건이 필요하지만 NodePool의 레이블 {count}개 중에 {key} 레이블이 없습니다{hint}"
+    ),
+    "label-clash": "파드는 {want} 조건이 필요하지만 NodePool은 {have} 노드만 만듭니다",
+    "no-type-label": "인스턴스 타입 {before}개 중 {want} 조건에 맞는 것이 0개입니다{hint}",
+    "labels-together": "남은 인스턴스 타입 {before}개 중 {want} 조건까지 맞는 것이 0개입니다",
+    "sold-out": (
+        "인스턴스 타입 {types}개가 맞지만 오퍼링 {offerings}개가 모두 지금은 없습니다 (예: {example})"
+    ),
+    "volume-zone": (
+        "볼륨 클레임 {claim} 위치는 {where} 영역인데 NodePool은 {have} 영역에 노드를 만듭니다"
+    ),
+    "volume-no-type": (
+        "볼륨 클레임 {claim} 위치는 {where} 영역인데 인스턴스 타입 {before}개 중 그곳에서 얻을 수 있는 "
+        "것이 0개입니다"
+    ),
+    "resource-short": (
+        "{resource} {needs} 요청이 들어가지 않습니다: 인스턴스 타입 {before}개 중 가장 여유 있는 {type} "
+        "타입도 데몬 파드를 빼면 {has} 남아 {short} 부족합니다"
+    ),
+    "resource-unknown": (
+        "파드는 {resource} {needs} 자원을 요청하지만 인스턴스 타입 {before}개 중 가진 것이 0개입니다"
+    ),
+    "daemons": (
+        "데몬 파드만으로 {resource} {needs} 자원을 요청하는데 인스턴스 타입 {before}개 중 가장 여유 있는 "
+        "{type} 타입도 {has} 뿐입니다"
+    ),
+    "port-daemon": (
+        "호스트 포트 {port} 번은 남은 인스턴스 타입 {before}개 모두에서 데몬 파드가 사용합니다"
+    ),
+    "spread": (
+        "{key} 분산 조건은 도메인마다 파드 {most}개까지 허용하는데(maxSkew {skew}) 노드를 만들 수 있는 "
+        "도메인이 모두 찼습니다: {counts}"
+    ),
+    "spread-unlabelled": "{key} 분산 조건에는 그 레이블이 필요한데 새 노드 중 0개에 있습니다",
+    "affinity": (
+        "{selector} 파드 가까이(같은 {key}) 있어야 하는데 그런 파드 {total}개 중 갈 수 있는 곳에 0개 "
+        "있습니다"
+    ),
+    "anti-affinity": (
+        "{selector} 파드와 떨어져야(같은 {key}) 하는데 갈 수 있는 {domains}곳 모두에 그런 파드가 있습니다"
+    ),
+    "kept-away": (
+        "{selector} 파드를 멀리하는(같은 {key}) 파드가 갈 수 있는 {domains}곳 모두에 있습니다"
+    ),
+    "limit": (
+        "{resource} 한도 {limit} 도달: {used} 사용 중이거나 계획되었고, 파드에 맞는 가장 작은 노드 {type} "
+        "타입은 {needs} 더합니다"
+    ),
+    "limit-nodes": "노드 한도 {limit}개에 도달했습니다: {used}개가 사용 중이거나 계획되었습니다",
+    "min-values": "minValues는 {key} 값 {least}개를 요구하지만 맞는 타입에는 {have}개가 남습니다",
+    "reservation-held": (
+        "맞는 용량 예약 {count}개를 이번 차례에는 다른 파드가 쥐고 있습니다. 다음 차례에 배치됩니다"
+    ),
+    "reservation-full": "살 수 있는 방법이 가득 찬 용량 예약 {count}개뿐입니다",
+    "freed-late": (
+        "이번 차례의 다른 파드 {count}개를 배치한 뒤에 자리가 났습니다. 다음 차례에 배치됩니다"
+    ),
+}
+
+CHANGES: Final[Mapping[str, str]] = {
+    "tolerate": "파드에 테인트 {taint} 톨러레이션을 추가",
+    "drop-label": "파드에서 {want} 조건을 제거",
+    "pool-allow": "NodePool {pool}에 {want} 노드를 허용",
+    "pool-drop": "NodePool {pool}에서 요구 조건 {want} 항목을 제거",
+    "pool-label": "NodePool {pool} 노드에 {label} 레이블을 추가",
+    "request": "{resource} 요청을 {needs} 대신 {amount} 값으로 변경",
+    "drop-request": "파드에서 {resource} 요청을 제거",
+    "limit": "NodePool {pool}의 {resource} 한도를 {old} 값에서 {new} 값으로 올림",
+    "min-values": "NodePool {pool}에서 {key} minValues를 {old} 값에서 {new} 값으로 낮춤",
+    "soften-spread": "{key} 분산 조건을 희망 사항(ScheduleAnyway)으로 변경",
+    "soften-affinity": "{selector} 파드에 대한 어피니티를 희망 사항으로 변경",
+    "soften-anti-affinity": "{selector} 파드에 대한 안티어피니티를 희망 사항으로 변경",
+    "relabel": "다른 파드가 멀리하므로 파드에서 {label} 레이블을 제거",
+    "drop-port": "파드에서 호스트 포트 {port} 항목을 제거",
+    "drop-volume": "파드에서 볼륨 {volume} 항목을 제거",
+    "drop-devices": "파드에서 리소스 클레임을 제거",
+}
+
+WORDS: Final[Mapping[str, str]] = {
+    "and": " 그리고 ",
+    "asks": "요청",
+    "behind": "노드를 만들 수 있는 NodePool도, 받아 줄 노드도 없습니다",
+    "change": "도움말",
+    "change.costs": "그러면 {zone}의 {type} {capacity}, 시간당 {price} (NodePool {pool})",
+    "change.existing": "그러면 기존 노드 {node} 위에 추가 비용 없이 배치됩니다",
+    "change.none": "한 가지 변경으로 되는 방법을 찾지 못했습니다. NodePool별 이유를 보십시오",
+    "change.where": "적용 대상",
+    "considered": "다른 후보",
+    "daemons": "데몬",
+    "did-you-mean": "; {name} 아닙니까?",
+    "existing": "기존 노드",
+    "existing.none": "노드 0개",
+    "existing.nodes": "노드 {count}개",
+    "existing.most": "가장 여유 있는 {node}: {most}",
+    "fits": "들어감",
+    "free": "남음",
+    "limits": "한도",
+    "limits.none": "없음",
+    "made": "만드는 것",
+    "more": "외 {count}개",
+    "nearest": "가장 가까움",
+    "nearest.text": "{type}: 데몬 파드를 빼면 {resource} {has} 남음, {short} 부족",
+    "node.takes": "지금 받음",
+    "node.refuses": "거절",
+    "node.pods": "파드",
+    "on.existing": "기존 노드 {node} 위에 배치됩니다",
+    "on.new": "새 노드에 배치됩니다: {zone}의 {type} {capacity}, 시간당 {price} (NodePool {pool})",
+    "only": "여기서만",
+    "pool.usable": "인스턴스 타입 {all}개 중 {types}개를 지금 만들 수 있습니다",
+    "pool.unusable": "지금은 아무것도 만들지 못합니다",
+    "pool.nodes": "노드",
+    "pool.range": "가장 싼 {cheap} 시간당 {cheap_price}, 가장 큰 {large} (cpu {cpu}, memory {memory})",
+    "runs": "{node} 노드에서 실행 중입니다",
+    "rule.labels": "레이블",
+    "rule.limits": "한도",
+    "rule.min-values": "minValues",
+    "rule.neighbours": "이웃 파드",
+    "rule.pool": "풀",
+    "rule.ports": "호스트 포트",
+    "rule.reservations": "용량 예약",
+    "rule.taints": "테인트",
+    "rule.types": "타입",
+    "rule.volumes": "볼륨",
+    "shared": "파드 {count}개와 함께 사용",
+    "types-have": "; 타입에 있는 값: {values}",
+    "why": "이유",
+    "what": "할 일",
+}
