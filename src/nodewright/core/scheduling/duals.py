@@ -26,6 +26,8 @@ def shadow_prices(demand: Vector, machines: Matrix, prices: Vector) -> Vector:
     or that nothing asks for, is worth nothing.
     """
     rows = len(demand)
+    if not rows:
+        return demand
     scale = np.where(demand > 0, demand, 1.0)
     scaled = machines / scale[:, None]
     wanted = np.where((demand > 0) & (machines.max(axis=1, initial=0.0) > 0), 1.0, 0.0)

@@ -9,6 +9,7 @@ from typing import Final
 
 from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.drafts import Draft, State
+from nodewright.core.scheduling.rules.affinity import has_friends
 from nodewright.core.scheduling.rules.spread import emptiest_count
 from nodewright.core.scheduling.topology import Domain, Group, GroupKind
 from nodewright.core.scheduling.wishes import Wish
@@ -91,7 +92,8 @@ def _room(group: Group, wish: Wish, domain: Domain) -> int:
                 return max(0, most - count)
             return MANY if count <= most else 0
         case GroupKind.AFFINITY:
-            return MANY if count > 0 or (group.total == 0 and itself) else 0
+            founds = itself and not has_friends(group, wish.strict.get(group.key))
+            return MANY if count > 0 or founds else 0
         case GroupKind.ANTI_AFFINITY:
             if count > 0:
                 return 0

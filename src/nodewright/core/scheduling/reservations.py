@@ -45,7 +45,7 @@ class Reservations:
             return Reason.RESERVATION_TAKEN
         for one in compatible - free:
             bits &= ~self._ways[supply][one]
-        return (bits, free) if bits else Reason.RESERVATION_TAKEN
+        return (bits, free) if bits else Reason.RESERVATION_FULL
 
     def hold(self, draft: Draft, wanted: frozenset[str]) -> None:
         """Hold these reservations for a draft and give back the others that it held."""

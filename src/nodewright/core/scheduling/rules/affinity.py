@@ -1,7 +1,7 @@
 """Pod affinity: only where pods that it wants to be near to are, or are about to be.
 
-A pod that is one of its own friends may be the first, but only while there is none anywhere: that is
-kube-scheduler's rule, and a second domain founded elsewhere would never be used.
+A pod that is one of its own friends may be the first, as long as no friend is anywhere that it could
+go itself. The first one settles the domain: its node commits to it, and the others follow.
 """
 
 from collections.abc import Iterable
@@ -20,6 +20,16 @@ def affinity_domains(
         if allowed is None or isinstance(domain, int) or allowed.has(domain)
     ]
     with_friends = [domain for domain in usable if group.count(domain) > 0]
-    if with_friends or group.total > 0 or not counts_itself:
+    if with_friends or not counts_itself or has_friends(group, allowed):
         return with_friends
     return usable
+
+
+def has_friends(group: Group, allowed: Requirement | None) -> bool:
+    """Tell whether a friend is anywhere that the pod could go."""
+    if group.total <= 0:
+        return False
+    return allowed is None or any(
+        count > 0 and (isinstance(domain, int) or allowed.has(domain))
+        for domain, count in group.counts.items()
+    )
