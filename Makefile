@@ -6,6 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest
 JOBS ?= auto
+BENCHMARKS ?= promises listing
 
 .PHONY: help setup lock demo check test test-fast unit e2e soak bench docs
 
@@ -51,7 +52,7 @@ soak: $(READY) ## The long runs: 100,000 examples of each property, every fault
 	@$(PYTEST) -n $(JOBS) -m "soak or algebra" --hypothesis-profile=soak
 
 bench: $(READY) ## Measure what we promise about speed
-	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done
+	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 docs: $(READY) ## Build the documentation into site/
 	@$(BIN)/zensical build --clean
