@@ -94,7 +94,6 @@ def measure_ms(promise: Promise) -> int:
 
 PROMISES = (
     Promise("nodewright --help", 250, command("--help")),
-    Promise("nodewright demo --help", 500, command("demo", "--help")),
     Promise("reading the catalog", 150, READ_CATALOG),
     Promise("reading 5,000 NodePools", 3000, READ_NODEPOOLS),
 )
