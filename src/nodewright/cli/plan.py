@@ -28,7 +28,8 @@ def plan(
 
     $ nodewright plan cluster.json
     $ nodewright plan cluster.json.gz -o json
-    $ kubectl get pods,nodes,nodepools -A -o json | my-snapshot-maker | nodewright plan -
+    $ nodewright plan cluster.json --effort best
+    $ gunzip -c cluster.json.gz | nodewright plan -
     """
     if not snapshot:
         raise UserError(

@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Final
 
 import msgspec
@@ -57,6 +58,18 @@ _NEIGHBOUR_REASONS: Final = {
 }
 
 
+class Taste(Enum):
+    """Which of several domains to commit to when the rules leave a choice.
+
+    What is cheapest for the first pod need not be cheapest for all that join it later, so fillings
+    are tried with different tastes.
+    """
+
+    CHEAPEST = "cheapest"
+    FIRST = "first by name"
+    LAST = "last by name"
+
+
 class Fitting(msgspec.Struct, frozen=True):
     """How a pod goes onto a draft: what the draft may be afterwards."""
 
@@ -88,6 +101,7 @@ class Board:
         self.limits: dict[Supply, Limits] = {}
         self.min_values = {supply: min_values_of(supply.requirements) for supply in supplies}
         self.relax_min_values = False
+        self.taste = Taste.CHEAPEST
         self.drafts: list[Draft] = groups.drafts
         self.exclusive: set[str] = set()
         self._tainted: dict[tuple[Supply, int], bool] = {}
@@ -280,7 +294,7 @@ class Board:
         groups: list[Group],
         candidates: list[Domain],
     ) -> list[Domain]:
-        """Order domains that can be had: emptiest for spreads first, then cheapest, then by name."""
+        """Order domains that can be had: emptiest for spreads first, then by taste, then by name."""
         state, bits = so_far
         spreads = [group for group in groups if group.kind is GroupKind.SPREAD]
         ranked = []
@@ -288,8 +302,14 @@ class Board:
             left = bits & state.pin(key, str(domain)).bits
             if left:
                 crowd = sum(group.count(domain) for group in spreads)
-                ranked.append((crowd, (left & -left).bit_length(), str(domain)))
+                cost = (left & -left).bit_length() if self.taste is Taste.CHEAPEST else 0
+                ranked.append((crowd, cost, str(domain)))
         del draft
+        if self.taste is Taste.LAST:
+            return [
+                name
+                for _, _, name in sorted(ranked, key=lambda one: (-one[0], one[2]), reverse=True)
+            ]
         return [domain for _, _, domain in sorted(ranked)]
 
     def _finish(self, draft: Draft, state: State, bits: Bits) -> Fitting | Reason:

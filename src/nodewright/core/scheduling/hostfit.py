@@ -5,6 +5,7 @@ import numpy as np
 from nodewright.core.scheduling.batch import Batch, Entry
 from nodewright.core.scheduling.board import LASTING, Board
 from nodewright.core.scheduling.hosts import Host
+from nodewright.core.scheduling.ledger import FREE_MAX
 
 
 class HostFit:
@@ -56,4 +57,4 @@ class HostFit:
 def _free(host: Host, name: str) -> int:
     if host.is_full:
         return -1
-    return host.available.get(name, 0)
+    return min(host.available.get(name, 0), FREE_MAX)

@@ -17,6 +17,9 @@ from nodewright.core.scheduling.supply import Bits, Supply
 type Column = npt.NDArray[np.int64]
 type Mask = npt.NDArray[np.bool_]
 
+FREE_MAX: Final = 1 << 61
+"""More than any machine has; larger amounts are cut to it, so that columns can hold them."""
+
 _FIRST_ROWS: Final = 256
 
 
@@ -48,7 +51,9 @@ class Ledger:
         known = self._machine_free.get(key)
         if known is None:
             free = supply.free(type_index)
-            known = self._machine_free[key] = [free.get(name, 0) for name in self.board.resources]
+            known = self._machine_free[key] = [
+                min(free.get(name, 0), FREE_MAX) for name in self.board.resources
+            ]
         return known
 
     def paid_type(self, draft: Draft) -> int:

@@ -31,6 +31,9 @@ from nodewright.model.node import Node
 from nodewright.model.pod import Pod
 from nodewright.model.world import World
 
+AMOUNT_MAX: Final = 1 << 60
+"""More than any machine has; larger amounts are cut to it, so that columns can hold them."""
+
 _ENCODER: Final = msgspec.json.Encoder(order="deterministic")
 
 
@@ -82,7 +85,9 @@ class Problem:
             ladder = Ladder(source, maker)
             for candidates in sizes:
                 shape = Shape(len(shapes), ladder, candidates[0].requests)
-                shape.amounts = tuple(shape.requests.get(name, 0) for name in self.resources)
+                shape.amounts = tuple(
+                    min(shape.requests.get(name, 0), AMOUNT_MAX) for name in self.resources
+                )
                 shape.pods = [one.pod for one in candidates]
                 shapes.append(shape)
         return shapes

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from nodewright.core.scheduling.answer import write_plan
-from nodewright.core.scheduling.board import Board
+from nodewright.core.scheduling.board import Board, Taste
 from nodewright.core.scheduling.duals import Vector
 from nodewright.core.scheduling.firstfit import Filling, fill_first_fit, in_order
 from nodewright.core.scheduling.improve import Improver
@@ -40,6 +40,9 @@ _LEFT_BEHIND_FACTOR: Final = 10
 """Ten times as many when the price-led filling leaves pods behind: placing comes before speed."""
 
 
+_TASTES_PODS: Final = {Effort.FAST: 0, Effort.NORMAL: 120, Effort.BEST: 1000}
+"""Up to how many pods fillings of other tastes are tried too."""
+
 _IMPROVE_STEPS: Final = {Effort.FAST: 0, Effort.NORMAL: 4000, Effort.BEST: 100_000}
 """How many pods local improvement may try to move."""
 
@@ -62,7 +65,20 @@ def solve(world: World, effort: Effort = Effort.NORMAL) -> Plan:
             if one.pod.key not in first_fit.unschedulable
         ]
         plans.append(_price_led(problem, steps, frozenset(served)))
+    if len(problem.selection.candidates) <= _TASTES_PODS[effort] and _has_choices(problem):
+        for taste in (Taste.FIRST, Taste.LAST):
+            plans.append(_first_fit(problem, steps, taste))
+            plans.append(_price_led(problem, steps, taste=taste))
     return min(plans, key=lambda plan: _rank(plan, first_fit))
+
+
+def _has_choices(problem: Problem) -> bool:
+    """Tell whether some pod minds its neighbours, so that there are domains to choose from."""
+    return any(
+        spec.topology_spread_constraints
+        or (spec.affinity and (spec.affinity.pod_affinity or spec.affinity.pod_anti_affinity))
+        for spec in (one.pod.spec for one in problem.selection.candidates)
+    )
 
 
 def _rank(plan: Plan, first_fit: Plan) -> tuple[bool, int, int, int]:
@@ -71,8 +87,14 @@ def _rank(plan: Plan, first_fit: Plan) -> tuple[bool, int, int, int]:
     return (bool(lost), len(plan.unschedulable), plan.price, len(plan.new_nodes))
 
 
-def _price_led(problem: Problem, steps: int, first: frozenset[str] = frozenset()) -> Plan:
+def _price_led(
+    problem: Problem,
+    steps: int,
+    first: frozenset[str] = frozenset(),
+    taste: Taste = Taste.CHEAPEST,
+) -> Plan:
     board, shapes = problem.new_board()
+    board.taste = taste
     filling = Filling(board)
     behind = PriceFit(board, shapes, filling).run(first)
     waiting = [*filling.left, *behind]
@@ -82,8 +104,9 @@ def _price_led(problem: Problem, steps: int, first: frozenset[str] = frozenset()
     return _finish(problem, filling, shapes, steps)
 
 
-def _first_fit(problem: Problem, steps: int) -> Plan:
+def _first_fit(problem: Problem, steps: int, taste: Taste = Taste.CHEAPEST) -> Plan:
     board, shapes = problem.new_board()
+    board.taste = taste
     for limits in board.limits.values():
         limits.charges_largest = True
     filling = Filling(board)

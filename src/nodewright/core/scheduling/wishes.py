@@ -164,15 +164,23 @@ class Ladder:
 class WishMaker:
     """Makes wishes and tells whoever keeps the groups about them."""
 
-    def __init__(self, registry: "WishRegistry", *, respect: bool, soft_taints: bool) -> None:
+    def __init__(
+        self,
+        registry: "WishRegistry",
+        *,
+        respect: bool,
+        soft_taints: bool,
+        first_number: int = 0,
+    ) -> None:
         self.registry = registry
+        self.first_number = first_number
         self.respect = respect
         self.soft_taints = soft_taints
         self.wishes: list[Wish] = []
 
     def make(self, source: WishSource, spec: PodSpec, level: int) -> Wish:
         """Make one wish and register it with its groups."""
-        wish = Wish(len(self.wishes), source, spec, level)
+        wish = Wish(self.first_number + len(self.wishes), source, spec, level)
         self.wishes.append(wish)
         self.registry.register(wish)
         return wish
