@@ -30,7 +30,11 @@ type Observe = Callable[[str, str, int], None]
 
 
 class Unreachable(Exception):  # noqa: N818 - it reads as what it is where it is caught.
-    """No reply came."""
+    """No reply came, or one that only asks for patience."""
+
+    def __init__(self, message: str, retry_after_ms: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_ms = retry_after_ms
 
 
 class Request(msgspec.Struct, frozen=True):

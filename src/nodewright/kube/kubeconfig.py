@@ -200,7 +200,7 @@ def _load(path: Path) -> _File:
         return msgspec.convert(document or {}, _File)
     except OSError as error:
         raise _error(f"cannot be read: {error.strerror}", str(path)) from None
-    except (yaml.YAMLError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, msgspec.ValidationError, ValueError) as error:
         sentence = " ".join(str(error).split())
         raise _error(f"is not a kubeconfig: {sentence}", str(path)) from None
 

@@ -114,7 +114,7 @@ class Reflector[T: Object]:
                 self.vitals.problem = str(error)
                 if self.vitals.event_count > events_before:
                     backoff.reset()
-                pause_ms = backoff.next_ms()
+                pause_ms = backoff.next_ms(error.retry_after_ms)
             await self._clock.sleep_ms(pause_ms)
 
     def _set_absent(self, problem: str, backoff: Backoff) -> int:
@@ -159,7 +159,7 @@ class Reflector[T: Object]:
             self._page_items = 0
             raise _Relist("the list expired between two pages")
         if not reply.is_good:
-            raise self._refusal(reply.status, reply.body)
+            raise self._refusal(reply.status, reply.body, reply.retry_after_ms)
         try:
             return wire.read_page(reply.body)
         except msgspec.DecodeError as error:
@@ -209,7 +209,7 @@ class Reflector[T: Object]:
             # A server that cannot stream lists says so; then lists come in pages.
             self._stream_lists = False
             raise _Relist("the server does not stream lists")
-        raise self._refusal(reply.status, reply.body)
+        raise self._refusal(reply.status, reply.body, reply.retry_after_ms)
 
     async def _follow(self, lines: AsyncIterator[bytes]) -> None:
         async for text in lines:
@@ -262,14 +262,14 @@ class Reflector[T: Object]:
         self._version = version
         return self._mirror.put(self.resource, thing, version)
 
-    def _refusal(self, code: int, body: bytes) -> Exception:
+    def _refusal(self, code: int, body: bytes, retry_after_ms: int | None = None) -> Exception:
         status = wire.read_status(body)
         said = f"{self.resource.name}: {status.message or 'refused'}"
         if code == HTTPStatus.GONE:
             return _Relist(said)
         if code == HTTPStatus.NOT_FOUND:
             return _Absent(said)
-        return Unreachable(f"{said} ({code})")
+        return Unreachable(f"{said} ({code})", retry_after_ms)
 
     def _heard(self) -> None:
         self.vitals.heard_ticks_ms = self._clock.ticks_ms()

@@ -24,10 +24,13 @@ from nodewright.kube.reflector import Hear, Reflector, Settings
 from nodewright.kube.writes import Writer
 from nodewright.model.errors import UserError
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, WATCHED, Resource
+from nodewright.ports.kube import Kube
 from nodewright.state.mirror import Mirror
 
 _FAREWELL_S: Final = 3.0
 _POLL_MS: Final = 20
+# Watches that are silent are cut and taken up again much earlier than this.
+STALE_MS: Final = 300_000
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -52,7 +55,7 @@ class Session:
         limiter = Limiter(machine.clock, plan.qps, plan.burst)
         self.recorder = Recorder(self.client, limiter, plan.instance)
         self.leader = Leader(self.client, plan.terms) if plan.terms else None
-        self.kube = Writer(self.client, limiter, self.recorder, self.may_act)
+        self.kube: Kube = Writer(self.client, limiter, self.recorder, self.may_act)
         self.reflectors = {
             resource.name: Reflector(self.client, resource, self.mirror, plan.hear, plan.reflectors)
             for resource in plan.resources
@@ -88,7 +91,18 @@ class Session:
             return f"not listed yet: {', '.join(waiting)}"
         needed = [each for each in (NODE_POOLS, NODE_CLAIMS) if each.name in self.reflectors]
         unknown = [each.name for each in needed if not self.mirror.is_known(each)]
-        return f"the cluster does not know {', '.join(unknown)}" if unknown else ""
+        if unknown:
+            return f"the cluster does not know {', '.join(unknown)}"
+        return self._judge_fresh()
+
+    def _judge_fresh(self) -> str:
+        # Every line of a watch, bookmarks included, proves that what we know is still true.
+        ticks_ms = self.client.machine.clock.ticks_ms()
+        for name, reflector in self.reflectors.items():
+            silent_ms = ticks_ms - reflector.vitals.heard_ticks_ms
+            if self.mirror.is_known(reflector.resource) and silent_ms > STALE_MS:
+                return f"nothing was heard of {name} for {silent_ms // 1000} s"
+        return ""
 
     async def end(self, tasks: list["asyncio.Task[None]"]) -> None:
         """End what runs, in the order that leaves the cluster tidy."""

@@ -23,12 +23,15 @@ class Pool:
     """The first of each part that was seen."""
 
     def __init__(self) -> None:
-        self._first: dict[Any, Any] = {}
+        self._values: dict[Any, Any] = {}
+        # Mappings are known by their items; kept apart, since no items look like an empty tuple.
+        self._mappings: dict[Any, dict[str, Any]] = {}
 
     def share(self, thing: Object) -> None:
         """Replace parts of an object that nobody has seen yet by equal ones seen before."""
-        if len(self._first) > POOL_MAX:
-            self._first.clear()
+        if len(self._values) + len(self._mappings) > POOL_MAX:
+            self._values.clear()
+            self._mappings.clear()
         self._share_metadata(thing.metadata)
         if isinstance(thing, Pod):
             self._share_pod(thing)
@@ -51,8 +54,10 @@ class Pool:
 
     def _share_container(self, container: Container) -> None:
         asked = container.resources
-        force_setattr(asked, "requests", self._mapping(asked.requests))
-        force_setattr(asked, "limits", self._mapping(asked.limits))
+        for name, amounts in (("requests", asked.requests), ("limits", asked.limits)):
+            # 1 and 1.0 are equal and not the same, so only amounts that are texts are shared.
+            if all(type(amount) is str for amount in amounts.values()):
+                force_setattr(asked, name, self._mapping(amounts))
         self._replace(container, "ports", container.ports)
 
     def _share_condition(self, condition: Condition) -> None:
@@ -60,13 +65,12 @@ class Pool:
         self._replace(condition, "status", condition.status)
 
     def _replace(self, owner: Any, name: str, value: Any) -> None:
-        first = self._first.setdefault(value, value)
+        first = self._values.setdefault(value, value)
         if first is not value:
             force_setattr(owner, name, first)
 
     def _mapping(self, value: dict[str, Any]) -> dict[str, Any]:
-        shared: dict[str, Any] = self._first.setdefault(tuple(value.items()), value)
-        return shared
+        return self._mappings.setdefault(tuple(value.items()), value)
 
 
 @contextmanager
