@@ -41,6 +41,7 @@ _MANIFESTS: Final = (
 _TRY: Final = (
     Command("demo", "demo:demo", "Plan a bundled example; needs no cluster and no cloud."),
     Command("sandbox", "sandbox:app", "Run a real control plane on this machine."),
+    Command("simulate", "simulate:simulate", "Run a scenario in virtual time."),
 )
 _PROGRAM: Final = (
     Command("completion", "completion:completion", "Print the completion script of a shell."),

@@ -16,7 +16,7 @@ from nodewright.sim.evictions import Evictions
 from nodewright.sim.objects import EVENTS, RESOURCES, Event
 from nodewright.sim.ownership import Ownership
 from nodewright.sim.patches import apply_steps, merge
-from nodewright.sim.refusals import Preconditions, conflict, invalid, not_found
+from nodewright.sim.refusals import Preconditions, Refused, conflict, invalid, not_found
 
 EVENTS_MAX: Final = 5_000
 
@@ -48,8 +48,12 @@ class Requests:
         if self.api.get(resource, _key(ref)) is None:
             if ref.uid or options.subresource:
                 raise not_found(str(ref))
-            meta = {"name": ref.name, "namespace": ref.namespace}
-            made = _read(resource.struct, merge(wanted, {"metadata": meta}), str(ref))
+            made = _read(resource.struct, wanted, str(ref))
+            if made.metadata.name != ref.name:
+                raise Refused(400, "BadRequest", f"the name of {ref} must be provided")
+            if ref.namespace:
+                meta = msgspec.structs.replace(made.metadata, namespace=ref.namespace)
+                made = msgspec.structs.replace(made, metadata=meta)
             made = self.api.create(resource, made, actor)
             owners = self._owners.setdefault(made.metadata.uid, Ownership())
             owners.apply(msgspec.to_builtins(made), wanted, actor, force=True)
