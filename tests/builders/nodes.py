@@ -28,7 +28,7 @@ from nodewright.model.nodepool import (
     NodePool,
     NodePoolSpec,
 )
-from nodewright.model.overlay import NodeOverlay, NodeOverlaySpec, OverlayRequirement
+from nodewright.model.overlay import NodeOverlay, NodeOverlaySpec
 
 
 def a_pool(
@@ -168,10 +168,7 @@ def an_overlay(
     return NodeOverlay(
         metadata=ObjectMeta(name=name),
         spec=NodeOverlaySpec(
-            requirements=tuple(
-                OverlayRequirement(key=one.key, operator=one.operator, values=one.values)
-                for one in requirements
-            ),
+            requirements=requirements,
             price=price,
             price_adjustment=adjust,
             capacity=dict(capacity or {}),

@@ -1,0 +1,142 @@
+"""NodePools: which are used, in which order, and what their nodes are like."""
+
+import msgspec
+import pytest
+
+from builders import a_pod, a_pool, a_type, a_world, want
+from builders.solving import codes_of, home_of, plan_of
+from nodewright.core.scheduling.pools import pool_requirements, read_pools
+from nodewright.core.scheduling.solve import solve
+from nodewright.model.labels import ARCH, CAPACITY_TYPE, NODEPOOL, ZONE
+from nodewright.model.metadata import Condition
+from nodewright.model.nodepool import NodePoolStatus
+
+GONE = "2026-11-15T08:00:00Z"
+
+
+def pools_of(*things, **options):
+    return read_pools(a_world(*things, **options), ())
+
+
+def names(*things, **options):
+    return [supply.name for supply in pools_of(*things, **options).supplies]
+
+
+def unready(pool, status="False", message="no role"):
+    condition = Condition(type="Ready", status=status, message=message)
+    return msgspec.structs.replace(pool, status=NodePoolStatus(conditions=(condition,)))
+
+
+def test_heavier_pools_come_first_and_equal_ones_from_z_to_a():
+    made = [a_pool("a"), a_pool("z"), a_pool("m", weight=10), a_pool("b", weight=10)]
+    assert names(made, a_type()) == ["m", "b", "z", "a"]
+
+
+def test_the_heavier_pool_makes_the_node_whatever_it_costs():
+    pod = a_pod(cpu=1)
+    dear, cheap = a_type("dear", price=9), a_type("cheap", price=1)
+    plan = plan_of(
+        pod, a_pool("rich", weight=5), a_pool("poor"), types={"rich": [dear], "poor": [cheap]}
+    )
+    assert home_of(plan, pod).node_pool == "rich"
+
+
+def test_of_pools_that_cost_the_same_the_later_name_makes_the_node():
+    pod = a_pod(cpu=1)
+    assert home_of(plan_of(pod, a_pool("a"), a_pool("z"), a_type()), pod).node_pool == "z"
+
+
+@pytest.mark.parametrize(
+    ("pool", "words"),
+    [
+        (a_pool(deleted=GONE), "being deleted"),
+        (a_pool(replicas=3), "fixed number of replicas"),
+        (unready(a_pool()), "no role"),
+        (a_pool(limits={"cpu": "lots"}), "not valid"),
+        (a_pool(requirements=[want(ZONE, "Near", "zone-a")]), "not valid"),
+        (a_pool(requirements=[want(ARCH, "In", "s390x")]), "leave no instance type"),
+    ],
+)
+def test_a_pool_that_cannot_make_nodes_now_says_why(pool, words):
+    pools = pools_of(pool, a_type())
+    assert pools.supplies == ()
+    (skipped,) = pools.skipped
+    assert words in skipped.sentence
+    assert len(plan_of(a_pod(cpu=1), pool, a_type()).unschedulable) == 1
+
+
+def test_a_pool_that_does_not_know_yet_whether_it_is_ready_is_used():
+    assert names(unready(a_pool(), status="Unknown"), a_type()) == ["default"]
+
+
+def test_a_pool_of_a_class_that_others_serve_is_left_alone():
+    pools = read_pools(msgspec.structs.replace(a_world(a_type()), instance_types={}), ())
+    (skipped,) = pools.skipped
+    assert "served by others" in skipped.sentence
+
+
+def test_without_a_pool_a_pod_is_told_that_there_is_none():
+    world = msgspec.structs.replace(a_world(a_pod(cpu=1)), node_pools=(), instance_types={})
+    assert codes_of(solve(world)) == {"pod": "NW-1101"}
+
+
+def test_every_node_of_a_pool_carries_its_labels_its_name_and_its_class():
+    pool = a_pool("p", labels={"team": "a"}, requirements=[want(ZONE, "In", "zone-a")])
+    assert pool_requirements(pool).labels() == {
+        "team": "a",
+        ZONE: "zone-a",
+        NODEPOOL: "p",
+        "karpenter.k8s.aws/ec2nodeclass": "default",
+    }
+
+
+def test_types_without_an_offering_that_the_pool_allows_are_left_out():
+    spot_only = a_type("spot", capacity_types=("spot",))
+    pool = a_pool(requirements=[want(CAPACITY_TYPE, "In", "on-demand")])
+    (supply,) = pools_of(pool, a_type("m"), spot_only).supplies
+    assert [one.name for one in supply.types] == ["m"]
+
+
+def test_a_custom_label_lets_each_pod_choose_where_the_pool_leaves_it_open():
+    pool = a_pool(requirements=[want("team", "Exists")])
+    red, blue = (
+        a_pod("red", cpu=1, selector={"team": "red"}),
+        a_pod("blue", cpu=1, selector={"team": "blue"}),
+    )
+    plan = plan_of(red, blue, pool, a_type())
+    assert home_of(plan, red).requirements.labels()["team"] == "red"
+    assert home_of(plan, blue).requirements.labels()["team"] == "blue"
+
+
+@pytest.mark.parametrize(
+    ("expression", "fits"),
+    [
+        (want("team", "In", "a"), False),
+        (want("team", "Exists"), False),
+        (want("team", "Gt", "1"), False),
+        (want("team", "NotIn", "a"), True),
+        (want("team", "DoesNotExist"), True),
+    ],
+)
+def test_a_label_that_no_pool_defines_satisfies_only_what_can_do_without_it(expression, fits):
+    plan = plan_of(a_pod(cpu=1, terms=[[expression]]), a_type())
+    assert (plan.unschedulable == {}) is fits
+    assert fits or codes_of(plan) == {"pod": "NW-1203"}
+
+
+def test_another_pods_refusal_of_a_value_does_not_define_the_label():
+    avoiding = a_pod("avoiding", cpu=2, terms=[[want("team", "NotIn", "red")]])
+    wanting = a_pod("wanting", cpu=1, selector={"team": "blue"})
+    plan = plan_of(avoiding, wanting, a_type())
+    assert codes_of(plan) == {"wanting": "NW-1203"}
+
+
+def test_an_old_name_of_a_label_meets_todays():
+    pod = a_pod(cpu=1, selector={"beta.kubernetes.io/arch": "amd64"})
+    pool = a_pool(requirements=[want(ARCH, "In", "amd64")])
+    assert plan_of(pod, pool, a_type()).unschedulable == {}
+
+
+def test_a_mistyped_key_is_answered_with_the_likely_one():
+    plan = plan_of(a_pod(cpu=1, selector={"zone": "zone-a"}), a_type())
+    assert ZONE in plan.unschedulable["default/pod"].summary
