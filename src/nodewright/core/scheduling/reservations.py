@@ -28,7 +28,7 @@ class Reservations:
                 if way.is_reserved:
                     by_id[way.reservation] = by_id.get(way.reservation, 0) | (1 << bit)
                     capacity = way.offering.reservation_capacity
-                    slots = 1 if capacity is None else capacity
+                    slots = capacity or 0
                     self.left[way.reservation] = min(self.left.get(way.reservation, slots), slots)
 
     def settle(

@@ -108,7 +108,7 @@ class Supply:
         self.full: Bits = _mask(
             bit
             for bit, way in enumerate(self.ways)
-            if way.is_reserved and way.offering.reservation_capacity == 0
+            if way.is_reserved and not way.offering.reservation_capacity
         )
         self.everything &= ~(self._overfull | self.full)
         self._room: dict[str, Thresholds] = {}
