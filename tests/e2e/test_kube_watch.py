@@ -98,6 +98,26 @@ async def _survive_cuts(cluster, namespace, access, rounds):
     assert all(witness.steps(storm.key(name)) == every_step for name in storm.names)
 
 
+async def test_a_version_that_the_server_has_forgotten_is_listed_anew(cluster, namespace, access):
+    async with (
+        storm_of(cluster, namespace, 2) as storm,
+        watching(access, KINDS) as session,
+    ):
+        # What a reflector holds that slept for days; nothing has run yet at this point.
+        session.reflectors["persistentvolumeclaims"]._version = "1"
+        await storm.create()
+        await asyncio.to_thread(cluster.compact_etcd)
+        await session.wait_synced(10_000)
+        vitals = session.reflectors["persistentvolumeclaims"].vitals
+        forgotten = vitals.problem
+        await storm.blow(2)
+        await assert_true_mirror(cluster, session, VOLUME_CLAIMS)
+
+    assert "too old resource version" in forgotten
+    assert vitals.list_count == 1
+
+
+@pytest.mark.soak
 async def test_a_history_that_was_thrown_away_is_listed_anew(cluster, namespace, access):
     async with (
         storm_of(cluster, namespace, 3) as storm,
@@ -110,7 +130,7 @@ async def test_a_history_that_was_thrown_away_is_listed_anew(cluster, namespace,
         await wait_for("the claims", lambda: len(session.mirror.all(VOLUME_CLAIMS)) == 3)
         # Deaf for a while, until neither etcd nor the API server remembers what happened.
         proxy.faults = Faults(rate=1.0, kinds=("drop",))
-        await wait_for("deafness", lambda: vitals.problem)
+        await asyncio.sleep(1.0)
         await storm.blow(3)
         await asyncio.to_thread(cluster.compact_etcd)
         cluster.signal_program("kube-apiserver", signal.SIGKILL)
@@ -122,11 +142,11 @@ async def test_a_history_that_was_thrown_away_is_listed_anew(cluster, namespace,
         await assert_true_mirror(cluster, session, VOLUME_CLAIMS)
         witness = session.witness
 
-    assert all(witness.steps(storm.key(name)) == [0, 3, 4, 5] for name in storm.names)
+    assert [witness.steps(storm.key(name)) for name in storm.names] == [[0, 3, 4, 5]] * 3
 
 
 @pytest.mark.parametrize(
-    "rounds", [20, pytest.param(120, marks=pytest.mark.soak)], ids=["short", "long"]
+    "rounds", [8, pytest.param(120, marks=pytest.mark.soak)], ids=["short", "long"]
 )
 async def test_a_third_of_all_requests_failing_hides_nothing(cluster, namespace, access, rounds):
     faults = Faults(rate=0.3, watch_s=2.0)

@@ -224,7 +224,7 @@ async def test_writes_survive_a_killed_api_server(cluster, access):
 
 
 async def test_writes_through_a_bad_network_happen_once(cluster, access):
-    names = [f"network-{number}" for number in range(30)]
+    names = [f"network-{number}" for number in range(15)]
     try:
         async with (
             through_proxy(cluster, access, Faults(rate=0.3, hang_s=0.5), seed=3) as (proxy, detour),
