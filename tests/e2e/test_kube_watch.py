@@ -98,26 +98,6 @@ async def _survive_cuts(cluster, namespace, access, rounds):
     assert all(witness.steps(storm.key(name)) == every_step for name in storm.names)
 
 
-async def test_a_version_that_the_server_has_forgotten_is_listed_anew(cluster, namespace, access):
-    async with (
-        storm_of(cluster, namespace, 2) as storm,
-        watching(access, KINDS) as session,
-    ):
-        # What a reflector holds that slept for days; nothing has run yet at this point.
-        session.reflectors["persistentvolumeclaims"]._version = "1"
-        await storm.create()
-        await asyncio.to_thread(cluster.compact_etcd)
-        await session.wait_synced(10_000)
-        vitals = session.reflectors["persistentvolumeclaims"].vitals
-        forgotten = vitals.problem
-        await storm.blow(2)
-        await assert_true_mirror(cluster, session, VOLUME_CLAIMS)
-
-    assert "too old resource version" in forgotten
-    assert vitals.list_count == 1
-
-
-@pytest.mark.soak
 async def test_a_history_that_was_thrown_away_is_listed_anew(cluster, namespace, access):
     async with (
         storm_of(cluster, namespace, 3) as storm,
