@@ -17,6 +17,7 @@ from nodewright.core.scheduling.pools import SkippedPool
 from nodewright.core.scheduling.problem import Problem
 from nodewright.core.scheduling.relax import without_preferences
 from nodewright.core.scheduling.rules.min_values import min_values_of
+from nodewright.core.scheduling.supply import Supply
 from nodewright.core.scheduling.wishes import Shape, Wish
 from nodewright.model.cause import Cause
 from nodewright.model.nodepool import NodePool
@@ -123,27 +124,29 @@ def put_together(answers: Iterable[PoolAnswer]) -> Unplaced:
 def ask_pools(problem: Problem, board: Board, shape: Shape) -> list[PoolAnswer]:
     """Ask every pool why it makes no node for a shape, usable ones first."""
     world = problem.world
-    wishes = bare_wishes(shape)
-    answers = []
-    for supply in board.supplies:
-        catalog = world.instance_types.get(supply.name, ())
-        best: PoolAnswer | None = None
-        for wish in wishes:
-            walk = Walk(board, supply, catalog)
-            cause = walk.go(shape, wish) or Cause(
-                Reason.FREED_LATE, "freed-late", supply.name, {"count": _others(problem)}
-            )
-            answer = PoolAnswer(supply.name, cause, walk, wish)
-            if best is None or answer.nearness > best.nearness:
-                best = answer
-        assert best is not None
-        answers.append(best)
+    answers = [ask_supply(problem, board, shape, supply) for supply in board.supplies]
     pools = {pool.metadata.name: pool for pool in world.node_pools}
     answers += [
         PoolAnswer(one.name, skipped_cause(world, pools[one.name], one))
         for one in problem.pools.skipped
     ]
     return answers
+
+
+def ask_supply(problem: Problem, board: Board, shape: Shape, supply: Supply) -> PoolAnswer:
+    """Ask one usable pool, and keep its answer to the alternative that comes nearest."""
+    catalog = problem.world.instance_types.get(supply.name, ())
+    best: PoolAnswer | None = None
+    for wish in bare_wishes(shape):
+        walk = Walk(board, supply, catalog)
+        cause = walk.go(shape, wish) or Cause(
+            Reason.FREED_LATE, "freed-late", supply.name, {"count": _others(problem)}
+        )
+        answer = PoolAnswer(supply.name, cause, walk, wish)
+        if best is None or answer.nearness > best.nearness:
+            best = answer
+    assert best is not None
+    return best
 
 
 def _others(problem: Problem) -> int:

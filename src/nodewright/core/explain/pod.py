@@ -1,0 +1,128 @@
+"""A pod explained: where it goes and what else was possible, or what stopped it everywhere.
+
+The plan gives the answer; the bench gives the reasons, with every other pod in its place.
+"""
+
+import msgspec
+
+from nodewright.core.explain.bench import Bench, Placement, find_placement, placement_of
+from nodewright.core.explain.existing import Existing, ask_nodes
+from nodewright.core.explain.mend import Change, smallest_change
+from nodewright.core.scheduling.funnel import Miss, Step, Walk
+from nodewright.core.scheduling.solve import Effort, solve
+from nodewright.core.scheduling.verdicts import PoolAnswer, ask_pools, bare_wishes
+from nodewright.core.scheduling.wishes import Shape
+from nodewright.model.cause import Cause
+from nodewright.model.plan import Unplaced
+from nodewright.model.pod import Pod
+from nodewright.model.quantity import Resources
+from nodewright.model.reason import Reason
+from nodewright.model.requirements import Requirements
+from nodewright.model.wording import sentence
+from nodewright.model.world import World
+
+
+class PoolStory(msgspec.Struct, frozen=True):
+    """What one pool said: how many types each rule left, and what ended it or would be made."""
+
+    name: str
+    funnel: tuple[Step, ...]
+    cause: Cause | None
+    miss: Miss | None = None
+    makes: Placement | None = None
+
+
+class PodStory(msgspec.Struct, frozen=True):
+    """Why a pod is where it is, goes where it goes, or stays behind."""
+
+    pod: str
+    placement: Placement | None
+    unplaced: Unplaced | None = None
+    requests: Resources = {}
+    wants: Requirements = Requirements()
+    pools: tuple[PoolStory, ...] = ()
+    existing: Existing = Existing()
+    change: Change | None = None
+
+    @property
+    def placeable(self) -> bool:
+        """Whether the pod has a place or gets one."""
+        return self.placement is not None
+
+
+def explain_pod(world: World, key: str, effort: Effort = Effort.NORMAL) -> PodStory | None:
+    """Explain one pod of a World; nothing when there is no such pod."""
+    for bad in world.bad_pods:
+        if bad.key == key:
+            text = f"the pod cannot be read: {bad.problem}"
+            return PodStory(key, None, Unplaced(text, Reason.UNREADABLE_POD.code))
+    pod = next((one for one in world.pods if one.key == key), None)
+    if pod is None:
+        return None
+    bench = Bench(world, key)
+    shape = bench.shape_of(pod)
+    if shape is None:
+        return _not_waiting(pod)
+    plan = solve(world, effort)
+    return explain_on(bench, pod, plan.unschedulable.get(key), find_placement(plan, key))
+
+
+def explain_on(
+    bench: Bench, pod: Pod, unplaced: Unplaced | None, placement: Placement | None
+) -> PodStory:
+    """Explain a pod whose verdict is known, on a bench that holds everything else."""
+    shape = bench.shape_of(pod)
+    change = None
+    if placement is None and not (unplaced is not None and unplaced.deferred):
+        change = smallest_change(bench, pod)
+    if not isinstance(shape, Shape):
+        return PodStory(pod.key, placement, unplaced, change=change)
+    wish = bare_wishes(shape)[-1]
+    return PodStory(
+        pod=pod.key,
+        placement=placement,
+        unplaced=unplaced,
+        requests=shape.requests,
+        wants=wish.strict,
+        pools=tuple(_story(bench, one) for one in ask_pools(bench.problem, bench.board, shape)),
+        existing=ask_nodes(bench.board, shape, wish),
+        change=change,
+    )
+
+
+def _story(bench: Bench, answer: PoolAnswer) -> PoolStory:
+    walk = answer.walk
+    if walk is None:
+        return PoolStory(answer.name, (), answer.cause)
+    if walk.fitting is not None:
+        makes = placement_of(bench.board, walk.supply, walk.fitting)
+        return PoolStory(answer.name, walk.steps(), None, None, makes)
+    return PoolStory(answer.name, walk.steps(), answer.cause, nearest_miss(walk))
+
+
+def nearest_miss(walk: Walk) -> Miss | None:
+    """Give the type that came nearest, where it was an amount that ended the walk."""
+    cause = walk.cause
+    if cause is None or cause.reason not in (Reason.NO_TYPE_FITS, Reason.RESOURCE_UNKNOWN):
+        return None
+    return walk.miss
+
+
+def _not_waiting(pod: Pod) -> PodStory:
+    if pod.spec.node_name and pod.status.phase not in ("Succeeded", "Failed"):
+        return PodStory(pod.key, Placement(node=pod.spec.node_name))
+    cause = Cause(Reason.NOT_WAITING, "not-waiting", "", {"why": _why_not_waiting(pod)})
+    return PodStory(pod.key, None, Unplaced(sentence(cause), cause.code, cause=cause))
+
+
+def _why_not_waiting(pod: Pod) -> str:
+    if pod.status.phase in ("Succeeded", "Failed"):
+        return f"phase {pod.status.phase}"
+    if pod.spec.scheduling_gates:
+        return "schedulingGates " + ", ".join(one.name for one in pod.spec.scheduling_gates)
+    if pod.status.nominated_node_name:
+        return f"nominatedNodeName {pod.status.nominated_node_name}"
+    owners = [one for one in pod.metadata.owner_references if one.kind in ("DaemonSet", "Node")]
+    if owners:
+        return f"ownerReferences {owners[0].kind}/{owners[0].name}"
+    return "PodScheduled is not Unschedulable"
