@@ -7,8 +7,8 @@ intersect, in any order. Where two sets do not meet, the answer is a `Clash` tha
 both sides, because "incompatible" alone helps nobody.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, Self
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from typing import Final, Self, overload
 
 import msgspec
 
@@ -193,6 +193,27 @@ class Requirements(Mapping[str, Requirement]):
 
     def __len__(self) -> int:
         return len(self.by_key)
+
+    # What follows says nothing that `Mapping` does not, only faster: the solver lives on it.
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.by_key
+
+    @overload
+    def get(self, key: str, /) -> Requirement | None: ...
+    @overload
+    def get[T](self, key: str, /, default: Requirement | T) -> Requirement | T: ...
+    def get(self, key: str, /, default: object = None) -> object:
+        """Give the requirement on a key, if there is one."""
+        return self.by_key.get(key, default)
+
+    def items(self) -> ItemsView[str, Requirement]:
+        """Give keys with their requirements."""
+        return self.by_key.items()
+
+    def values(self) -> ValuesView[Requirement]:
+        """Give the requirements."""
+        return self.by_key.values()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Requirements) and self.by_key == other.by_key

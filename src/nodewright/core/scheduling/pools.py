@@ -124,16 +124,8 @@ def _supply(
 ) -> Supply | SkippedPool:
     name = pool.metadata.name
     requirements = reach.requirements
-    types = [
-        one
-        for one in reach.types
-        if one.requirements.conflict(requirements) is None
-        and any(
-            offering.available
-            and requirements.clash(offering.requirements, settings.well_known) is None
-            for offering in one.offerings
-        )
-    ]
+    sieve = _Sieve(requirements, settings)
+    types = [one for one in reach.types if sieve.lets_through(one)]
     loads = daemon_loads(daemons, requirements, reach.taints, types, settings.well_known)
     supply = Supply(pool, types, requirements, loads, settings)
     if not types:
@@ -152,3 +144,31 @@ def _supply(
                     f"minValues asks for {least} values of {key}, and only {have} can be had",
                 )
     return supply
+
+
+class _Sieve:
+    """Keeps the types that a pool's own requirements allow and that can be had.
+
+    Types and offerings share their requirements by the thousand, so each set is judged once.
+    """
+
+    def __init__(self, requirements: Requirements, settings: SupplySettings) -> None:
+        self._requirements = requirements
+        self._well_known = settings.well_known
+        self._types: dict[int, bool] = {}
+        self._offerings: dict[int, bool] = {}
+
+    def lets_through(self, one: InstanceType) -> bool:
+        """Tell whether a type is one that the pool can make now."""
+        key = id(one.requirements)
+        if key not in self._types:
+            self._types[key] = one.requirements.conflict(self._requirements) is None
+        return self._types[key] and any(
+            offering.available and self._meets(offering.requirements) for offering in one.offerings
+        )
+
+    def _meets(self, terms: Requirements) -> bool:
+        key = id(terms)
+        if key not in self._offerings:
+            self._offerings[key] = self._requirements.clash(terms, self._well_known) is None
+        return self._offerings[key]

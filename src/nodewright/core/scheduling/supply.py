@@ -236,37 +236,45 @@ class SupplySettings(msgspec.Struct, frozen=True):
 def _sorted_ways(
     types: Sequence[InstanceType], requirements: Requirements, settings: SupplySettings
 ) -> list[Way]:
-    ways = []
+    # Offerings share their requirements by the thousand: each distinct set is looked at once.
+    known: dict[int, _Terms | None] = {}
+    found: list[tuple[tuple[object, ...], Way]] = []
     for index, one in enumerate(types):
         for offering in one.offerings:
             if not offering.available:
                 continue
-            is_reserved = offering.is_reserved
-            if is_reserved and not settings.use_reserved:
+            key = id(offering.requirements)
+            if key not in known:
+                known[key] = _terms(offering, requirements, settings)
+            terms = known[key]
+            if terms is None:
                 continue
-            if any(
-                key not in settings.well_known
-                and key not in requirements
-                and not requirement.is_negative
-                for key, requirement in offering.requirements.items()
-            ):
-                continue
-            reservation = ""
-            if is_reserved:
-                named = offering.requirements.get(settings.reservation_key)
-                reservation = min(named.values, default="") if named else ""
-            ways.append(Way(index, offering, is_reserved, reservation))
-    ways.sort(
-        key=lambda way: (
-            not way.is_reserved,
-            way.offering.price,
-            types[way.type_index].name,
-            way.offering.zone,
-            way.offering.capacity_type,
-            way.reservation,
-        )
-    )
-    return ways
+            is_reserved, zone, capacity_type, reservation = terms
+            way = Way(index, offering, is_reserved, reservation)
+            order = (not is_reserved, offering.price, one.name, zone, capacity_type, reservation)
+            found.append((order, way))
+    found.sort(key=lambda one: one[0])
+    return [way for _, way in found]
+
+
+type _Terms = tuple[bool, str, str, str]
+"""Whether an offering is reserved, its zone, its capacity type, its reservation."""
+
+
+def _terms(
+    offering: Offering, requirements: Requirements, settings: SupplySettings
+) -> _Terms | None:
+    """Read the terms of an offering; nothing for one that this pool can never use."""
+    is_reserved = offering.is_reserved
+    if is_reserved and not settings.use_reserved:
+        return None
+    for key, requirement in offering.requirements.items():
+        known = key in settings.well_known or key in requirements
+        if not known and not requirement.is_negative:
+            return None
+    named = offering.requirements.get(settings.reservation_key) if is_reserved else None
+    reservation = min(named.values, default="") if named else ""
+    return is_reserved, offering.zone, offering.capacity_type, reservation
 
 
 def _least(loads: Sequence[Resources]) -> Resources:
