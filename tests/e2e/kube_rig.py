@@ -7,6 +7,7 @@ every change of the mirror and holds each to the one before it.
 import asyncio
 import os
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -51,6 +52,7 @@ def admin_access(cluster):
     return read_kubeconfig((Path(cluster.kubeconfig),))
 
 
+@cache
 def role_access(cluster):
     """Give the access of the controller: the role of the chart and nothing else."""
     manifests = [

@@ -5,7 +5,15 @@ import copy
 
 import pytest
 
-from e2e.kube_rig import Witness, a_machine, admin_access, role_access, wait_for, watching
+from e2e.kube_rig import (
+    Witness,
+    a_machine,
+    admin_access,
+    assert_true_mirror,
+    role_access,
+    wait_for,
+    watching,
+)
 from nodewright.crds.document import definitions
 from nodewright.kube.client import Client
 from nodewright.kube.crds import check_crds, install_crds
@@ -103,6 +111,7 @@ async def test_a_definition_removed_while_we_watch_empties_its_kind(cluster, adm
         await wait_for("its return", lambda: mirror.is_known(NODE_POLICIES))
         await asyncio.to_thread(cluster.create, POLICY)
         await wait_for("the new policy", lambda: mirror.get(NODE_POLICIES, "watched"))
+        await assert_true_mirror(cluster, session, NODE_POLICIES)
         ready = session.judge_ready()
     cluster.kubectl("delete", "nodepolicies", "--all")
 

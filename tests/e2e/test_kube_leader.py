@@ -117,7 +117,7 @@ async def test_wrong_calendars_elect_one_leader(namespace, access, lease):
     ):
         await wait_for("a leader", lambda: late.may_act() or early.may_act())
         counts = []
-        for _ in range(30):
+        for _ in range(15):
             counts.append(late.may_act() + early.may_act())
             await asyncio.sleep(0.1)
 

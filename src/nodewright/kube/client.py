@@ -124,6 +124,7 @@ class Client:
                     self._credentials.distrust()
                     reply = await self._ask_once(request)
         except TimeoutError:
+            self._trouble_ticks_ms = self.machine.clock.ticks_ms()
             raise Unreachable(
                 f"{request.method} {request.path}: no answer within {request.limit_s:g} s"
             ) from None

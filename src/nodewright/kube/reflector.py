@@ -28,6 +28,7 @@ WATCH_MAX_S: Final = 600
 SILENCE_MAX_S: Final = 150.0
 _RETRY_FIRST_MS: Final = 400
 _RETRY_LONGEST_MS: Final = 10_000
+_LIST_LIMIT_S: Final = 120.0
 _ABSENT_RETRY_MS: Final = 15_000
 _SHORT_WATCH_MS: Final = 1_000
 
@@ -98,7 +99,6 @@ class Reflector[T: Object]:
                 if self._version is None and not self._stream_lists:
                     await self._list()
                 await self._watch()
-                self.vitals.problem = ""
                 lasted = self._clock.ticks_ms() - started_ms > _SHORT_WATCH_MS
                 if lasted or self.vitals.event_count > events_before:
                     backoff.reset()
@@ -153,7 +153,8 @@ class Reflector[T: Object]:
         params = {"limit": str(self._page_items)} if self._page_items else {}
         if token:
             params["continue"] = token
-        reply = await self._client.ask(Request("GET", self.resource.path(), params))
+        request = Request("GET", self.resource.path(), params, limit_s=_LIST_LIMIT_S)
+        reply = await self._client.ask(request)
         if reply.status == HTTPStatus.GONE:
             # The list took longer than the server remembers: ask for all of it at once.
             self._page_items = 0
@@ -193,6 +194,7 @@ class Reflector[T: Object]:
             if stream.status != HTTPStatus.OK:
                 await self._refuse_watch(stream)
             self.vitals.watch_count += 1
+            self.vitals.problem = ""
             self._heard()
             lines = stream.lines()
             if self._version is None:
