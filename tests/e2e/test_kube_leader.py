@@ -33,8 +33,8 @@ ACTOR = Path(__file__).parent / "kube_actor.py"
 
 
 def terms_of(identity, namespace, name="karpenter-leader-election"):
-    """Terms by which everything happens ten times faster than in production."""
-    return Terms(identity, namespace, name, lease_ms=2_000, renew_ms=1_200, retry_ms=200)
+    """Terms by which everything happens some times faster than in production."""
+    return Terms(identity, namespace, name, lease_ms=4_000, renew_ms=2_500, retry_ms=200)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ async def test_one_leads_and_the_other_takes_over_when_it_is_released(namespace,
             leading = [one.may_act() for one in (first, second)]
             standby = second if first.may_act() else first
             said = standby.problem
-        await wait_for("the other", second.may_act, limit_s=1.9)
+        await wait_for("the other", second.may_act, limit_s=3.9)
 
     assert sorted(leading) == [False, True]
     assert said.endswith("leads")
@@ -87,15 +87,14 @@ async def test_a_rival_in_another_namespace_keeps_us_from_acting(cluster, namesp
             "spec": {"holderIdentity": "karpenter-7d9f", "leaseDurationSeconds": 2},
         }
         await asyncio.to_thread(cluster.create, rival)
-        await wait_for("standing down", lambda: not ours.may_act(), limit_s=5)
-        said = ours.problem
-        shown = await asyncio.to_thread(cluster.get, "lease", lease, "-n", namespace)
+        await wait_for("standing down", lambda: "another autoscaler" in ours.problem, limit_s=5)
+        said, acted, holder = ours.problem, ours.may_act(), ours._sight[namespace].holder
         # The rival renews nothing: it is dead once it has been seen unchanged for long enough.
         await wait_for("us again", ours.may_act, limit_s=10)
     cluster.kubectl("delete", "lease", lease, "-n", "kube-system")
 
     assert f"karpenter-7d9f) renews the lease {lease} in namespace kube-system" in said
-    assert not shown["spec"].get("holderIdentity")
+    assert (acted, holder) == (False, "")
 
 
 class SkewedClock(MachineClock):

@@ -3,7 +3,14 @@
 import pytest
 import yaml
 
-from nodewright.kube.access import Source, find_access, read_service_account
+from nodewright.kube.access import (
+    Access,
+    ExecPlugin,
+    Source,
+    User,
+    find_access,
+    read_service_account,
+)
 from nodewright.model.errors import UserError
 
 
@@ -75,3 +82,10 @@ def test_a_file_that_was_replaced_has_another_stamp(tmp_path):
 def test_a_file_that_is_gone_is_one_sentence(tmp_path):
     with pytest.raises(UserError, match="cannot read"):
         Source(path=str(tmp_path / "none")).read()
+
+
+def test_no_secret_shows_when_an_access_is_printed():
+    plugin = ExecPlugin("login", env=(("KEY", "hush-1"),))
+    user = User(token=Source(data=b"hush-2"), basic=("me", "hush-3"), plugin=plugin)
+
+    assert "hush" not in repr(Access("https://x", user, authority=Source(data=b"hush-4")))

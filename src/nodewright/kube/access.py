@@ -47,6 +47,10 @@ class Source(msgspec.Struct, frozen=True):
     def __bool__(self) -> bool:
         return bool(self.data or self.path)
 
+    def __repr__(self) -> str:
+        # What is given may be a key or a token, and texts like this end up in logs.
+        return f"Source(path={self.path!r})" if self.path else "Source(...)"
+
 
 class ExecPlugin(msgspec.Struct, frozen=True):
     """A program that prints credentials, such as `aws eks get-token`."""
@@ -68,6 +72,10 @@ class User(msgspec.Struct, frozen=True):
     basic: tuple[str, str] | None = None
     plugin: ExecPlugin | None = None
     impersonate: tuple[tuple[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        # Passwords and a plugin's variables are nobody's business either.
+        return "User(...)"
 
 
 class Access(msgspec.Struct, frozen=True):
