@@ -33,6 +33,7 @@ from nodewright.sim.worldview import build_world
 from nodewright.state.mirror import BY_NODE, BY_PROVIDER_ID
 
 _BATCH_MS = 1_000
+_SCAN = 20
 _EMPTY_MS = 30_000
 _ORPHAN_MS = 60_000
 _TIMEOUT_MS = 900_000
@@ -50,11 +51,18 @@ class Stub:
         self.launching: set[str] = set()
         self.tasks: set[asyncio.Task] = set()
         self.empty_since: dict[str, int] = {}
+        self.unsettled: set[str] = set()
         ports.listen(self.heard)
 
     def heard(self, changes):
         for change in changes:
             self.expected.pop(change.key, None)
+            if change.resource is NODE_CLAIMS:
+                claim = change.new
+                if claim is not None and not is_settled(claim):
+                    self.unsettled.add(change.key)
+                else:
+                    self.unsettled.discard(change.key)
             if change.resource is PODS:
                 pod = change.new
                 if pod is not None and not pod.spec.node_name and is_unschedulable(pod):
@@ -142,10 +150,18 @@ class Stub:
             self.expected[name] = self.ports.clock.now_ms()
 
     async def claims_loop(self):
+        round_ = 0
         while True:
             await self.ports.clock.sleep_ms(1_000)
-            for claim in self.mirror.all(NODE_CLAIMS):
-                await self.step(claim)
+            round_ += 1
+            for name in sorted(self.unsettled):
+                claim = self.mirror.get(NODE_CLAIMS, name)
+                if claim is not None:
+                    await self.step(claim)
+            if round_ % _SCAN == 0:
+                for claim in self.mirror.all(NODE_CLAIMS):
+                    if claim.metadata.name not in self.unsettled:
+                        await self.step(claim)
 
     async def step(self, claim):
         name = claim.metadata.name
@@ -330,8 +346,10 @@ class Stub:
 
     async def collect_loop(self):
         alone: dict[str, int] = {}
+        rounds = 0
         while True:
-            await self.ports.clock.sleep_ms(10_000)
+            rounds += 1
+            await self.ports.clock.sleep_ms(10_000 if rounds < 20 else 120_000)
             machines = await self.ports.cloud.list_machines()
             if not isinstance(machines, tuple):
                 continue
@@ -359,6 +377,10 @@ class Stub:
             mine = TERMINATION_FINALIZER in node.metadata.finalizers
             if mine and node.spec.provider_id not in known and node.metadata.name not in owned:
                 await self.remove_node(node)
+
+
+def is_settled(claim):
+    return claim.metadata.deletion_timestamp is None and has(claim, "Initialized")
 
 
 def is_ready(node):

@@ -51,6 +51,11 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._clock_resolution = _TICK_S
         self.failure: BaseException | None = None
 
+    def __del__(self) -> None:
+        # It holds nothing of the machine, so to forget it is to close it.
+        if not self.is_closed():
+            self.close()
+
     def time(self) -> float:
         """Give the virtual seconds since the start."""
         return self._now_s

@@ -77,7 +77,7 @@ class Settled(Checker):
                 self.complain(f"NodeClaim {name} never became a node", f"nodeclaims/{name}")
         for node in self.api.each(NODES):
             name, provider_id = node.metadata.name, node.spec.provider_id
-            if provider_id.startswith("aws:") and self.scene.ec2.is_gone(provider_id):
+            if self.scene.ec2.is_gone(provider_id):
                 self.complain(f"node {name} is there and its machine is gone", f"nodes/{name}")
 
     def _check_pods(self) -> None:

@@ -23,6 +23,7 @@ from nodewright.sim.ground import Ground
 WARNING_MS: Final = 120_000
 _REPEAT_MS: Final = 20_000
 _ACTOR: Final = "ec2"
+_OURS: Final = "aws:///"
 
 SPOT_WARNING: Final = "spot_interrupted"
 REBALANCE: Final = "rebalance_recommendation"
@@ -51,7 +52,7 @@ class Instance:
         self.instance_id = f"i-{number:017x}"
         self.key = key
         self.type = kind
-        self.provider_id = f"aws:///{key[1]}/{self.instance_id}"
+        self.provider_id = f"{_OURS}{key[1]}/{self.instance_id}"
         self.state = "pending"
         self.launched_ms = now_ms
         self.seen_ms = now_ms
@@ -173,7 +174,9 @@ class Ec2:
         ]
 
     def is_gone(self, provider_id: str) -> bool:
-        """Tell whether a machine does not exist any more."""
+        """Tell whether a machine of ours does not exist any more."""
+        if not provider_id.startswith(_OURS):
+            return False
         instance = self.instances.get(provider_id)
         return instance is None or instance.state == "terminated"
 
