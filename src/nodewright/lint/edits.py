@@ -4,9 +4,9 @@ import copy
 from collections.abc import Iterable
 from typing import Any, Final
 
-from nodewright.lint.finding import Edit, Join, Remove, Rename, Replace
+from nodewright.lint.finding import Edit, Join, Lift, Remove, Rename, Replace
 
-_ORDER: Final = (Replace, Rename, Remove, Join)
+_ORDER: Final = (Replace, Rename, Remove, Join, Lift)
 
 
 def apply_all(value: Any, edits: Iterable[Edit]) -> Any | None:
@@ -47,17 +47,33 @@ def _apply(value: Any, edit: Edit) -> bool:
             for other in others:
                 first["matchExpressions"].extend(other["matchExpressions"])
             del value[last][1:]
+        case Lift():
+            return _lift(value, last)
+    return True
+
+
+def _lift(mapping: Any, key: Any) -> bool:
+    inner = mapping[key]
+    if not isinstance(inner, dict) or any(name in mapping for name in inner if name != key):
+        return False
+    position = list(mapping).index(key)
+    mapping.pop(key)
+    for name, entry in reversed(list(inner.items())):
+        _insert(mapping, position, name, entry)
     return True
 
 
 def _rename(mapping: Any, old: Any, new: str) -> None:
     """Give a key another name in its place; the order of the others stays."""
     position = list(mapping).index(old)
-    entry = mapping.pop(old)
+    _insert(mapping, position, new, mapping.pop(old))
+
+
+def _insert(mapping: Any, position: int, key: str, entry: Any) -> None:
     if hasattr(mapping, "insert"):
-        mapping.insert(position, new, entry)
+        mapping.insert(position, key, entry)
         return
     rest = list(mapping.items())
     mapping.clear()
-    rest.insert(position, (new, entry))
+    rest.insert(position, (key, entry))
     mapping.update(rest)

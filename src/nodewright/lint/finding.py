@@ -43,7 +43,13 @@ class Join(msgspec.Struct, frozen=True):
     path: Path
 
 
-type Edit = Replace | Rename | Remove | Join
+class Lift(msgspec.Struct, frozen=True):
+    """Move the entries of a mapping into the mapping that holds it, in its place."""
+
+    path: Path
+
+
+type Edit = Replace | Rename | Remove | Join | Lift
 
 
 class Finding(msgspec.Struct, frozen=True, eq=False, dict=True):

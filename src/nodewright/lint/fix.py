@@ -16,11 +16,11 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from nodewright.lint.edits import apply_all
-from nodewright.lint.finding import Edit, Finding, Join, Remove, Rename, Replace
+from nodewright.lint.finding import Edit, Finding
 from nodewright.lint.surgery import cut_text
 from nodewright.model.errors import UserError
 from nodewright.model.path import Path
-from nodewright.state.manifests import Document, read_manifests
+from nodewright.state.manifests import Document, Manifest
 from nodewright.state.yamlstream import read_documents
 
 _WIDE: Final = 100_000
@@ -82,6 +82,12 @@ def _fix_document(document: Document, findings: Sequence[Finding]) -> str | None
     return after if after is not None and _read(after) == wanted else None
 
 
+def edit_text(text: str, document: Document, edits: Sequence[Edit]) -> str:
+    """Carry edits out in one document of a text; what cannot be done changes nothing."""
+    finding = Finding("NW-2001", Manifest({}, document), (), "", edits=tuple(edits))
+    return fix_text(text, [finding]).text
+
+
 def _moved(edit: Edit, prefix: Path) -> Edit:
     return msgspec.structs.replace(edit, path=(*prefix, *edit.path)) if prefix else edit
 
@@ -109,21 +115,3 @@ def _write_anew(text: str, edits: Sequence[Edit]) -> str | None:
     except (YAMLError, ValueError):
         return None
     return stream.getvalue() if changed is not None else None
-
-
-def describe(edit: Edit) -> str:
-    """Say in a few words what an edit does."""
-    match edit:
-        case Replace(value=value):
-            return f"write {value}"
-        case Rename(name=name):
-            return f"call it {name}"
-        case Remove():
-            return "remove it"
-        case Join():
-            return "join the terms"
-
-
-def reread(text: str, file: str) -> list[Any]:
-    """Read a mended file again, to lint it once more."""
-    return [*read_manifests(text.encode(), file)]

@@ -6,7 +6,7 @@ no region is known every type of the table counts, and zones are not judged.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from nodewright.catalog.labels import requirements_of
@@ -16,7 +16,6 @@ from nodewright.lint.views import Wish
 from nodewright.model.labels import (
     AWS_GROUP,
     CAPACITY_TYPE,
-    INSTANCE_TYPE,
     OS,
     REGION,
     RESERVED,
@@ -25,10 +24,6 @@ from nodewright.model.labels import (
     ZONE,
 )
 from nodewright.model.requirements import Requirement
-
-CATEGORY: Final = f"{AWS_GROUP}/instance-category"
-FAMILY: Final = f"{AWS_GROUP}/instance-family"
-GENERATION: Final = f"{AWS_GROUP}/instance-generation"
 
 # What differs from account to account, or follows from the class, is not the table's to judge.
 _NOT_JUDGED: Final = frozenset(
@@ -43,6 +38,8 @@ _NOT_JUDGED: Final = frozenset(
 )
 
 type Mask = int
+
+_KEPT_MAX: Final = 20_000
 
 
 class Instances:
@@ -108,6 +105,8 @@ class Instances:
         """Give the types that a requirement leaves."""
         known = self._known.get(requirement)
         if known is None:
+            if len(self._known) >= _KEPT_MAX:
+                self._known.clear()
             known = self._known[requirement] = self._match(requirement)
         return known
 
@@ -164,9 +163,12 @@ class Instances:
         return [name for bit, name in enumerate(self.names) if mask >> bit & 1]
 
 
+@lru_cache(maxsize=4)
+def instances_of(region: str) -> Instances:
+    """Give the types of a region; asking again costs nothing."""
+    return Instances(region)
+
+
 def _zones(sheet: Sheet, row: int) -> tuple[str, ...]:
     mask = sheet.zone_masks[row]
     return tuple(zone for bit, zone in enumerate(sheet.zones) if mask >> bit & 1)
-
-
-TYPE_KEYS: Final = (INSTANCE_TYPE, FAMILY, CATEGORY)

@@ -31,6 +31,13 @@ def word(value: Any) -> str:
     return str(value) if isinstance(value, str | int | float) else ""
 
 
+def without_nulls(value: Any) -> Any:
+    """Give a value without the fields that hold nothing, as the API server drops them."""
+    if isinstance(value, dict):
+        return {key: without_nulls(entry) for key, entry in value.items() if entry is not None}
+    return [without_nulls(entry) for entry in value] if isinstance(value, list) else value
+
+
 def dig(value: Any, path: Path) -> Any:
     """Follow a path into plain values; what is not there is None."""
     for part in path:

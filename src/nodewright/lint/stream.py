@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from nodewright.lint.instances import Instances
+from nodewright.lint.instances import Instances, instances_of
 from nodewright.lint.settings import ChartSettings, find_settings, looks_like_values
 from nodewright.lint.views import CLASS_KINDS, POOL_KINDS, NodeClass, PodView, Pool, pod_path
 from nodewright.model.labels import ZONE
@@ -86,4 +86,4 @@ class Stream(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def instances(self) -> Instances:
         """The instance types that the requirements of this stream choose from."""
-        return Instances(self.region)
+        return instances_of(self.region)

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from nodewright.lint.finding import Edit, Join, Remove, Rename, Replace, Scalar
+from nodewright.lint.finding import Edit, Join, Lift, Remove, Rename, Replace, Scalar
 from nodewright.model.path import Path
 from nodewright.state.positions import Mark, Position, walk
 from nodewright.state.scalars import BadScalar, read_plain
@@ -70,6 +70,8 @@ class _Cutter:
                 return self._entry(edit.path, place)
             case Join():
                 return self._join(edit.path)
+            case Lift():
+                return self._lift(edit.path, place)
 
     def _span(self, mark: Mark) -> tuple[int, int]:
         begin = self.starts[mark.line - 1] + mark.column - 1
@@ -144,6 +146,26 @@ class _Cutter:
         if second.key.line - 1 <= line or first.key.column != second.key.column:
             return None
         return [_Cut(self.starts[line], self.starts[line + 1], "")]
+
+    def _lift(self, path: Path, place: Position) -> list[_Cut] | None:
+        """Take the line of the key out and move the lines under it to its own column."""
+        first, last = place.key.line - 1, self._last_line(path, place)
+        inside = [
+            position.key.column
+            for other, position in self.places.items()
+            if len(other) == len(path) + 1 and other[: len(path)] == path
+        ]
+        depth = inside[0] - place.key.column if inside else 0
+        head = self.lines[first][: place.key.column - 1]
+        if depth <= 0 or head.strip() or self._shares_line(path, first, last):
+            return None
+        cuts = [_Cut(self.starts[first], self.starts[first + 1], "")]
+        for number in range(first + 1, last + 1):
+            line = self.lines[number]
+            shift = min(depth, len(line) - len(line.lstrip(" ")))
+            if line.strip() and shift:
+                cuts.append(_Cut(self.starts[number], self.starts[number] + shift, ""))
+        return cuts
 
 
 def _show(value: Scalar, quote: str) -> str:

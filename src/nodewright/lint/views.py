@@ -11,7 +11,15 @@ from typing import Any, Final, Literal
 import msgspec
 
 from nodewright.lint.raw import dig, items, mapping, text, word
-from nodewright.model.labels import normalize_key
+from nodewright.model.labels import (
+    ARCH,
+    AWS_GROUP,
+    CAPACITY_TYPE,
+    INSTANCE_TYPE,
+    ON_DEMAND,
+    OS,
+    normalize_key,
+)
 from nodewright.model.metadata import NodeSelectorRequirement
 from nodewright.model.path import Path
 from nodewright.model.requirements import BadRequirement, Requirement, read_requirement
@@ -29,6 +37,11 @@ CLASS_KINDS: Final[dict[tuple[str, str], Era]] = {
     ("karpenter.k8s.aws/v1beta1", "EC2NodeClass"): "v1beta1",
     ("karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate"): "v1alpha",
 }
+CATEGORY: Final = f"{AWS_GROUP}/instance-category"
+FAMILY: Final = f"{AWS_GROUP}/instance-family"
+GENERATION: Final = f"{AWS_GROUP}/instance-generation"
+_DEFAULTS: Final = ((OS, "linux"), (ARCH, "amd64"), (CAPACITY_TYPE, ON_DEMAND))
+_MACHINE_KEYS: Final = {INSTANCE_TYPE, FAMILY, CATEGORY, GENERATION}
 _TEMPLATE: Final[Path] = ("spec", "template", "spec")
 POD_PATHS: Final[dict[str, Path]] = {
     "Pod": ("spec",),
@@ -50,6 +63,7 @@ class Wish(msgspec.Struct, frozen=True):
     operator: str
     values: tuple[str, ...]
     min_values: int | None = None
+    is_default: bool = False
 
     @property
     def known_key(self) -> str:
@@ -67,7 +81,8 @@ class Wish(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Write it as people say it: `zone In [a, b]`."""
         values = f" [{', '.join(self.values)}]" if self.values else ""
-        return f"{self.key} {self.operator}{values}"
+        added = " (the default of its time)" if self.is_default else ""
+        return f"{self.key} {self.operator}{values}{added}"
 
 
 def read_wishes(value: Any, at: Path) -> tuple[Wish, ...]:
@@ -115,6 +130,21 @@ class Pool(msgspec.Struct, frozen=True, eq=False, dict=True):
     def wishes(self) -> tuple[Wish, ...]:
         """Its requirements."""
         return read_wishes(self.node.get("requirements"), (*self.at, "requirements"))
+
+    @cached_property
+    def effective_wishes(self) -> tuple[Wish, ...]:
+        """Its requirements, with those that the webhooks of its time added."""
+        if self.era != "v1alpha":
+            return self.wishes
+        known = {wish.known_key for wish in self.wishes} | set(map(normalize_key, self.labels))
+        path = (*self.at, "requirements")
+        added: list[tuple[str, str, tuple[str, ...]]] = [
+            (key, "In", (value,)) for key, value in _DEFAULTS if key not in known
+        ]
+        if not known & _MACHINE_KEYS:
+            added += [(CATEGORY, "In", ("c", "m", "r")), (GENERATION, "Gt", ("2",))]
+        defaults = (Wish(path, *one, is_default=True) for one in added)
+        return (*self.wishes, *defaults)
 
     @property
     def labels_at(self) -> Path:

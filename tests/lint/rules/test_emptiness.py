@@ -1,6 +1,6 @@
 """Requirements that leave nothing."""
 
-from builders.manifests import a_pool_text, a_requirement, codes_of, the_finding
+from builders.manifests import a_pool_text, a_provisioner_text, a_requirement, codes_of, the_finding
 
 CPU = "karpenter.k8s.aws/instance-cpu"
 FAMILY = "karpenter.k8s.aws/instance-family"
@@ -66,3 +66,11 @@ def test_windows_is_not_the_tables_to_judge():
     pool = a_pool_text(requirements=[NEW, a_requirement("kubernetes.io/os", "windows")])
 
     assert codes_of(pool) == []
+
+
+def test_what_the_webhooks_of_its_time_added_counts_for_a_provisioner():
+    pool = a_provisioner_text(requirements=[a_requirement(FAMILY, "m7g")])
+    finding = the_finding("NW-2107", pool)
+
+    assert "kubernetes.io/arch In [amd64] (the default of its time)" in finding.message
+    assert finding.path == ("spec", "requirements", 0)

@@ -10,9 +10,9 @@ from nodewright.lint.views import Pool, Wish
 def check(stream: Stream) -> Iterator[Finding]:
     """Yield pools whose requirements no instance type meets, and name the ones that clash."""
     for pool in stream.pools:
-        if not pool.is_of_ec2 or not pool.wishes:
+        if not pool.is_of_ec2 or not pool.effective_wishes:
             continue
-        left = stream.instances.left(pool.wishes)
+        left = stream.instances.left(pool.effective_wishes)
         if not left:
             yield from _empty(pool, stream)
         else:
@@ -20,7 +20,7 @@ def check(stream: Stream) -> Iterator[Finding]:
 
 
 def _empty(pool: Pool, stream: Stream) -> Iterator[Finding]:
-    culprits = stream.instances.culprits(pool.wishes)
+    culprits = stream.instances.culprits(pool.effective_wishes)
     if len(culprits) == 1 and _is_named_elsewhere(culprits[0], stream):
         return
     first, others = culprits[0], culprits[1:]
@@ -31,7 +31,8 @@ def _empty(pool: Pool, stream: Stream) -> Iterator[Finding]:
     else:
         message = f"no instance type{where} meets {first} together with {_joined(others)}"
         advice = "widen one of them" if len(others) == 1 else "widen one of these requirements"
-    yield Finding("NW-2107", pool.manifest, first.path, message, advice)
+    at = next((wish.path for wish in culprits if not wish.is_default), first.path)
+    yield Finding("NW-2107", pool.manifest, at, message, advice)
 
 
 def _joined(wishes: tuple[Wish, ...]) -> str:

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from nodewright.core.scheduling.solve import solve
 from nodewright.lint.finding import Finding
-from nodewright.lint.raw import dig, items, mapping, text, word
+from nodewright.lint.raw import dig, items, mapping, text
 from nodewright.lint.settings import is_controller
 from nodewright.lint.stream import Stream
-from nodewright.lint.views import PodView, Wish
+from nodewright.lint.views import PodView
 from nodewright.lint.worlds import build_world
 from nodewright.model.labels import NODEPOOL
 from nodewright.model.path import Path
@@ -19,11 +19,15 @@ _WRONG_LABELS: Final = {
     Reason.TAINT_NOT_TOLERATED.code,
     Reason.LABELS_CLASH.code,
     Reason.LABEL_UNDEFINED.code,
+    Reason.LABEL_RESTRICTED.code,
+    Reason.NO_TYPE_LABELLED.code,
 }
 _TOO_SMALL: Final = {
     Reason.NO_TYPE_FITS.code,
     Reason.NO_OFFERING.code,
     Reason.TOO_FEW_CHOICES.code,
+    Reason.RESOURCE_UNKNOWN.code,
+    Reason.DAEMONS_TOO_LARGE.code,
 }
 # Labels that send a pod to nodes which no pool makes.
 _ELSEWHERE: Final = (
@@ -52,29 +56,7 @@ def check(stream: Stream) -> Iterator[Finding]:
         if unplaced.code in _WRONG_LABELS:
             yield _finding("NW-3016", pod, unplaced)
         elif unplaced.code in _TOO_SMALL:
-            clash = _clash(stream, pod)
-            yield clash if clash is not None else _finding("NW-3048", pod, unplaced)
-
-
-def _clash(stream: Stream, pod: PodView) -> Finding | None:
-    """Say which label of the pod's selector no type of any pool has, where that is the reason."""
-    selector = mapping(pod.spec.get("nodeSelector"))
-    at = (*pod.path, "nodeSelector")
-    wishes = tuple(Wish((*at, key), key, "In", (word(value),)) for key, value in selector.items())
-    if not wishes or any(stream.instances.left((*pool.wishes, *wishes)) for pool in stream.pools):
-        return None
-    pool = stream.pools[0]
-    guilty = stream.instances.culprits((*pool.wishes, *wishes))
-    first = next((wish for wish in guilty if wish in wishes), wishes[0])
-    others = " and ".join(str(wish) for wish in guilty if wish not in wishes)
-    who = f"pool {pool.name} ({others})" if others else f"pool {pool.name}"
-    return Finding(
-        "NW-3016",
-        pod.manifest,
-        first.path,
-        f"no instance type of {who} has {first.key} {', '.join(first.values)}",
-        _advice("NW-3016"),
-    )
+            yield _finding("NW-3048", pod, unplaced)
 
 
 def _is_for_pools(pod: PodView) -> bool:
@@ -113,8 +95,8 @@ def _expressions(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _finding(code: str, pod: PodView, unplaced: Unplaced) -> Finding:
     reasons = [f"{pool.name}: {pool.reason}" for pool in unplaced.node_pools]
     who = pod.manifest.name or pod.manifest.kind
-    if len(reasons) == 1:
-        message = f"no pool can make a node for {who}: {unplaced.node_pools[0].reason}"
+    if len(reasons) <= 1:
+        message = f"no pool can make a node for {who}: {unplaced.summary}"
         advice = ""
     else:
         message = f"none of {len(reasons)} pools can make a node for {who}; {unplaced.summary}"

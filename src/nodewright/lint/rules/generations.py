@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from nodewright.lint.finding import Finding
-from nodewright.lint.instances import CATEGORY, FAMILY, GENERATION, Instances
+from nodewright.lint.instances import Instances
 from nodewright.lint.stream import Stream
-from nodewright.lint.views import Pool
+from nodewright.lint.views import CATEGORY, FAMILY, GENERATION, Pool
 from nodewright.model.labels import AWS_GROUP, INSTANCE_TYPE
 
 _OLDEST_WELCOME: Final = 3

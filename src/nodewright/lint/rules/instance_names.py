@@ -6,9 +6,9 @@ from typing import Final
 from nodewright.catalog.resolve import regions
 from nodewright.lint.finding import Edit, Finding, Replace
 from nodewright.lint.guess import did_you_mean, listed
-from nodewright.lint.instances import CATEGORY, FAMILY, Instances
+from nodewright.lint.instances import Instances
 from nodewright.lint.stream import Stream
-from nodewright.lint.views import Pool, Wish
+from nodewright.lint.views import CATEGORY, FAMILY, Pool, Wish
 from nodewright.model.labels import INSTANCE_TYPE, ZONE
 
 _REFUSED_BY_KUBELET: Final = ("c1.medium", "m1.small")

@@ -78,7 +78,7 @@ def _check_policy(pool: Pool) -> Iterator[Finding]:
     after, policy = disruption.get("consolidateAfter"), disruption.get("consolidationPolicy")
     if pool.era == "v1beta1":
         yield from _check_beta_policy(pool, after, text(policy) or "WhenUnderutilized")
-    elif after == NEVER and policy is not None:
+    elif after == NEVER and policy not in (None, "WhenEmptyOrUnderutilized"):
         yield Finding(
             "NW-2120",
             pool.manifest,

@@ -62,7 +62,7 @@ def _settings(stream: Stream) -> Iterator[tuple[Manifest, Path, Pool]]:
 
 def _short_types(stream: Stream, pool: Pool, wanted: int) -> list[tuple[str, int]]:
     shapes = bundled_table().shapes_by_name
-    names = stream.instances.named(stream.instances.left(pool.wishes))
+    names = stream.instances.named(stream.instances.left(pool.effective_wishes))
     rooms = ((name, eni_limited_pods(shapes[name], DEFAULT, 0)) for name in names)
     return sorted(((name, room) for name, room in rooms if room < wanted), key=lambda one: one[1])
 

@@ -22,7 +22,7 @@ def check(stream: Stream) -> Iterator[Finding]:
     for pool in stream.pools:
         if pool.is_static or not pool.is_of_ec2:
             continue
-        sort, mask = _sort(pool), stream.instances.left(pool.wishes)
+        sort, mask = _sort(pool), stream.instances.left(pool.effective_wishes)
         if mask & union.get(sort, 0):
             yield _finding(pool, next(one for one, types in earlier[sort] if types & mask))
         earlier.setdefault(sort, []).append((pool, mask))

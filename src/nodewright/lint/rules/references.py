@@ -9,8 +9,23 @@ from nodewright.lint.stream import Stream
 
 def check(stream: Stream) -> Iterator[Finding]:
     """Yield references into nothing and objects of the same name."""
+    yield from _check_missing(stream)
     yield from _check_classes(stream)
     yield from _check_twins(stream)
+
+
+def _check_missing(stream: Stream) -> Iterator[Finding]:
+    for pool in stream.pools:
+        # The schemas of the other eras say so themselves.
+        if pool.era == "v1beta1" and not pool.class_name:
+            yield Finding(
+                "NW-2010",
+                pool.manifest,
+                pool.class_path,
+                "nodeClassRef.name is missing",
+                "name the EC2NodeClass that nodes are made with",
+                on="key",
+            )
 
 
 def _check_classes(stream: Stream) -> Iterator[Finding]:

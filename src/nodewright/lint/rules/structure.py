@@ -5,30 +5,40 @@ sees. One place gets one finding. Where the schema leaves one right answer, the 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from nodewright.lint.finding import Edit, Finding, Replace
 from nodewright.lint.guess import is_sure, nearest
-from nodewright.lint.raw import dig, mapping, word
+from nodewright.lint.raw import dig, mapping, without_nulls, word
 from nodewright.lint.stream import Stream
 from nodewright.lint.written import written
 from nodewright.model.admission import REFUSED_BY_SERVER, admit
 from nodewright.model.duration import DURATION_OR_NEVER_PATTERN, DURATION_PATTERN
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.kinds import BY_NAME
+from nodewright.model.legacy import Provisioner, ProvisionerSpec
+from nodewright.model.legacy_beta import BetaNodeClaimSpec, BetaNodePool
 from nodewright.model.metadata import Struct
 from nodewright.model.nodepool import NodePool
 from nodewright.model.path import Path, show_path
 from nodewright.model.schema_openapi import Schema, schema_of
-from nodewright.model.validation import BAD_DURATION, Problem, validate_nodepool
+from nodewright.model.validation import (
+    BAD_DURATION,
+    Problem,
+    check_labels,
+    check_requirements,
+    check_taints,
+    validate_nodepool,
+)
 from nodewright.model.validation_ec2nodeclass import validate_ec2nodeclass
 from nodewright.state.manifests import Manifest
 
 _DAYS: Final = re.compile(r"([0-9]{1,5})d")
 _OLD_VALUES: Final = {"WhenUnderutilized": "WhenEmptyOrUnderutilized"}
+_VALIDATED: Final = (NodePool, EC2NodeClass, Provisioner, BetaNodePool)
 _DURATIONS: Final = (DURATION_PATTERN, DURATION_OR_NEVER_PATTERN)
 
 type _Mending = tuple[str, tuple[Edit, ...]]
@@ -73,16 +83,36 @@ def _check_object(manifest: Manifest, struct: type[Struct]) -> Iterator[Finding]
 
 
 def _run_time_problems(manifest: Manifest, struct: type[Struct]) -> list[Problem]:
-    if struct not in (NodePool, EC2NodeClass):
+    if struct not in _VALIDATED:
         return []
     try:
-        read = msgspec.convert(manifest.raw, struct)
+        read = msgspec.convert(without_nulls(manifest.raw), struct)
     except msgspec.ValidationError:
         return []  # The schema says what has the wrong type, and where.
-    if isinstance(read, NodePool):
-        return validate_nodepool(read)
-    assert isinstance(read, EC2NodeClass)
-    return validate_ec2nodeclass(read)
+    match read:
+        case NodePool():
+            return validate_nodepool(read)
+        case EC2NodeClass():
+            return validate_ec2nodeclass(read)
+        case Provisioner(spec=spec):
+            return _legacy_problems(spec.labels, spec, ("spec",), ("spec", "labels"))
+        case BetaNodePool(spec=beta):
+            template, at = beta.template, ("spec", "template", "spec")
+            labels_at = ("spec", "template", "metadata", "labels")
+            return _legacy_problems(template.metadata.labels, template.spec, at, labels_at)
+        case _:
+            return []
+
+
+def _legacy_problems(
+    labels: Mapping[str, str], spec: ProvisionerSpec | BetaNodeClaimSpec, at: Path, labels_at: Path
+) -> list[Problem]:
+    """Judge the parts that have always had the same rules."""
+    return [
+        *check_labels(labels, labels_at),
+        *check_taints(spec.taints, spec.startup_taints, at),
+        *check_requirements(spec.requirements, (*at, "requirements")),
+    ]
 
 
 def _is_said(path: Path, seen: list[Path]) -> bool:
