@@ -240,7 +240,7 @@ def _change(found: Change | None, language: Language) -> Document | None:
             for target, ops in found.patches().items()
         ],
         "placement": _placement(found.placement),
-        "pricePerHour": money(found.placement.price),
+        "pricePerHour": money(found.extra),
         "verified": True,
     }
 

@@ -1,6 +1,5 @@
 """A plan for people: the sum first, then nodes to make, nodes that fill up, and who stays behind."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -18,6 +17,7 @@ from nodewright.state.snapshot import Snapshot
 
 _ROWS_MAX: Final = 25
 _NAMES_MAX: Final = 3
+_POOLS_MAX: Final = 4
 
 
 def plan_screen(snapshot: Snapshot, planned: Planned) -> RenderableType:
@@ -144,28 +144,46 @@ def _existing(plan: Plan) -> RenderableType:
 
 
 def _left_behind(unplaced: Mapping[str, Unplaced]) -> list[RenderableType]:
-    causes: dict[tuple[str, str, bool], list[str]] = {}
-    pools: dict[tuple[str, str, bool], Unplaced] = {}
+    """Draw one entry for each cause, with the pods that it keeps behind."""
+    causes: dict[tuple[bool, *tuple[str, ...]], list[str]] = {}
     for key, one in unplaced.items():
-        cause = (one.code, one.summary, one.deferred)
-        causes.setdefault(cause, []).append(key)
-        pools.setdefault(cause, one)
+        causes.setdefault((one.deferred, *one.grouping), []).append(key)
+    ordered = sorted(causes.values(), key=lambda keys: (-len(keys), keys[0]))
     parts: list[RenderableType] = []
-    sizes = Counter({cause: len(names) for cause, names in causes.items()})
-    for cause, _ in sizes.most_common(_ROWS_MAX):
-        code, summary, deferred = cause
-        text = Text("  ")
-        text.append("… waits " if deferred else "✗ ", style="yellow" if deferred else "bold red")
-        text.append(f"{code}  ", style="bold")
-        text.append(f"{_names(causes[cause])}: {summary}")
-        parts.append(text)
-        refusals = pools[cause].node_pools
-        if len(refusals) > 1:
-            parts += [
-                Text(f"      {pool.name}: {pool.reason}  {pool.code}", style="dim")
-                for pool in refusals
-            ]
+    for keys in ordered[:_ROWS_MAX]:
+        parts += _cause(keys, unplaced[keys[0]])
+    if len(ordered) > _ROWS_MAX:
+        rest = sum(len(keys) for keys in ordered[_ROWS_MAX:])
+        causes_left = len(ordered) - _ROWS_MAX
+        parts.append(
+            Text(f"  and {rest} more pods, {causes_left} causes (-o json lists all)", style="dim")
+        )
     return parts
+
+
+def _cause(keys: list[str], one: Unplaced) -> list[RenderableType]:
+    text = Text("  ")
+    text.append(
+        "… waits " if one.deferred else "✗ ", style="yellow" if one.deferred else "bold red"
+    )
+    text.append(f"{one.code}  ", style="bold")
+    if len(keys) > 1:
+        text.append(f"{len(keys)} pods, ", style="bold")
+    text.append(f"{_names(keys)}: {one.summary}")
+    others = [pool for pool in one.node_pools if pool is not one.nearest]
+    return [
+        text,
+        *(
+            Text(f"      {pool.name}: {pool.reason}  {pool.code}", style="dim")
+            for pool in others[:_POOLS_MAX]
+        ),
+        *(
+            [Text(f"      and {rest} more NodePools", style="dim")]
+            if (rest := len(others) - _POOLS_MAX) > 0
+            else []
+        ),
+        Text(f"      nodewright explain pod/{keys[0]}", style="dim"),
+    ]
 
 
 def _names(keys: Iterable[str]) -> str:

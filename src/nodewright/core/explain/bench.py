@@ -1,4 +1,4 @@
-"""A bench: a problem with every other pod in its place, on which one pod can be tried in many forms.
+"""A bench: a problem with the other pods in their places, on which one pod is tried in many forms.
 
 Nothing is put onto the board once it is filled, so trying a changed pod, or a changed pool beside the
 same nodes and neighbours, costs a few questions instead of a whole decision.
@@ -43,13 +43,15 @@ class Placement(msgspec.Struct, frozen=True):
 
 
 class Bench:
-    """A filled board without one pod."""
+    """A board without one pod: filled with all others, or as it was before any was placed."""
 
-    def __init__(self, world: World, without: str) -> None:
+    def __init__(self, world: World, without: str, *, filled: bool = True) -> None:
         self.world = world
         self.problem = Problem(world)
         self.board, shapes = self.problem.new_board()
-        everybody = [(shape, pod) for shape in shapes for pod in shape.pods if pod.key != without]
+        everybody = [
+            (shape, pod) for shape in shapes for pod in shape.pods if filled and pod.key != without
+        ]
         filling = Filling(self.board)
         fill_first_fit(self.board, in_order(everybody), filling)
         self.waiting = len(filling.left)

@@ -17,6 +17,7 @@ from nodewright.core.explain.patch import Edit, Op, apply
 from nodewright.core.scheduling.solve import Effort, solve
 from nodewright.core.scheduling.verdicts import ask_pools, ask_supply
 from nodewright.core.scheduling.wishes import Shape
+from nodewright.model.instance import NanoUSD
 from nodewright.model.nodepool import NodePool
 from nodewright.model.plan import Unplaced
 from nodewright.model.pod import Pod
@@ -35,6 +36,8 @@ class Change(msgspec.Struct, frozen=True):
 
     edits: tuple[Edit, ...]
     placement: Placement
+    extra: NanoUSD = NanoUSD(0)
+    """What the plan costs more per hour than without the change."""
 
     def patches(self) -> dict[str, tuple[Op, ...]]:
         """Give the patch of every object that changes: one, unless nothing smaller helps."""
@@ -56,6 +59,7 @@ class _Mender:
         self.pod_tries = 0
         self.pool_tries = 0
         self.tried: set[bytes] = set()
+        self.price: NanoUSD | None = None
 
     def find(self) -> Change | None:
         shape = self.bench.shape_of(self.pod)
@@ -106,9 +110,20 @@ class _Mender:
             return None
         placement = self._with_pod(pod) if pool is None else self._with_pool(pod, pool)
         if placement is not None and is_affordable(self.bench.world):
-            changed = change_world(self.bench.world, patches)
-            placement = find_placement(solve(changed, Effort.FAST), self.pod.key)
-        return None if placement is None else Change(edits, placement)
+            return self._confirm(edits, patches)
+        return None if placement is None else Change(edits, placement, placement.price)
+
+    def _confirm(
+        self, edits: tuple[Edit, ...], patches: Mapping[str, Iterable[Op]]
+    ) -> Change | None:
+        """Decide again with the change, and tell where the pod goes and what that costs."""
+        plan = solve(change_world(self.bench.world, patches), Effort.FAST)
+        placement = find_placement(plan, self.pod.key)
+        if placement is None:
+            return None
+        if self.price is None:
+            self.price = solve(self.bench.world, Effort.FAST).price
+        return Change(edits, placement, NanoUSD(max(0, plan.price - self.price)))
 
     def _count(self, pool: NodePool | None) -> bool:
         """Count a try; tell whether it is still within what an answer may cost."""

@@ -1,6 +1,6 @@
 """A pod explained: where it goes and what else was possible, or what stopped it everywhere.
 
-The plan gives the answer; the bench gives the reasons, with every other pod in its place.
+The plan gives the answer; the bench gives the reasons.
 """
 
 import msgspec
@@ -59,12 +59,12 @@ def explain_pod(world: World, key: str, effort: Effort = Effort.NORMAL) -> PodSt
     pod = next((one for one in world.pods if one.key == key), None)
     if pod is None:
         return None
-    bench = Bench(world, key)
-    shape = bench.shape_of(pod)
-    if shape is None:
-        return _not_waiting(pod)
     plan = solve(world, effort)
-    return explain_on(bench, pod, plan.unschedulable.get(key), find_placement(plan, key))
+    placement, unplaced = find_placement(plan, key), plan.unschedulable.get(key)
+    if placement is None and unplaced is None:
+        return _not_waiting(pod)
+    # A pod that is placed is shown what it could choose from; one that is not, what is left.
+    return explain_on(Bench(world, key, filled=placement is None), pod, unplaced, placement)
 
 
 def explain_on(

@@ -8,7 +8,7 @@ from typing import Final
 
 from nodewright.model.quantity import MILLI, Milli, print_quantity
 
-_SHORT_MAX: Final = 8
+_MI_MAX: Final = len("9999Mi")
 _UNITS: Final = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 _BYTES: Final = frozenset({"memory", "ephemeral-storage", "storage"})
 
@@ -23,7 +23,7 @@ def show_amount(amount: Milli, resource: str, *, up: bool = False) -> str:
     exact = print_quantity(amount, resource)
     if not is_bytes(resource):
         return exact
-    if len(exact) <= _SHORT_MAX and not exact.endswith(("Ki", "m")) and not exact.isdigit():
+    if exact.endswith(("Gi", "Ti", "Pi", "Ei")) or (exact.endswith("Mi") and len(exact) <= _MI_MAX):
         return exact
     sign, size = ("-", -amount) if amount < 0 else ("", amount)
     for suffix, shift in _UNITS:

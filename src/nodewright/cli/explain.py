@@ -1,0 +1,121 @@
+"""`nodewright explain`: why a pod waits or goes where it goes, and what would help.
+
+A code needs no snapshot: its page is the one of the documentation.
+"""
+
+import gc
+from collections.abc import Callable
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+
+from nodewright.app.codes import find_page
+from nodewright.app.explaining import node_document, pod_document, pool_document
+from nodewright.app.sources import open_snapshot
+from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
+from nodewright.cli.explain_view import code_screen, node_screen, pod_screen, pool_screen
+from nodewright.cli.language import LanguageOption, choose_language
+from nodewright.cli.output import Format, OutputOption, emit, say
+from nodewright.core.explain.node import explain_node
+from nodewright.core.explain.pod import explain_pod
+from nodewright.core.explain.pool import explain_pool
+from nodewright.model.errors import UserError
+from nodewright.model.wording import Language
+from nodewright.model.world import World
+
+_TARGETS: Final = "pod/NAMESPACE/NAME, node/NAME, nodepool/NAME or a code such as NW-1204"
+
+
+def explain(
+    target: Annotated[str, Parameter(help=f"What to explain: {_TARGETS}.")],
+    snapshot: Annotated[str, Parameter(help="A snapshot file, or - for standard input.")] = "",
+    *,
+    output: OutputOption = "table",
+    lang: LanguageOption = None,
+) -> int:
+    """Say why: for a pod, a node or a NodePool of a snapshot, or for a code.
+
+    A pod that cannot be placed gets the smallest change with which it can be, as a patch that was
+    tried. Status 0: it is placed, or usable. Status 1: it is not, and the reason is there.
+
+    $ nodewright explain pod/shop/checkout-6d9f cluster.json
+    $ nodewright explain nodepool/general cluster.json -o json
+    $ nodewright explain NW-1204 --lang ko
+    """
+    language = choose_language(lang)
+    if target.upper().startswith("NW-"):
+        return _explain_code(target.upper(), output, language)
+    kind, _, name = target.partition("/")
+    if kind not in _EXPLAINERS or not name:
+        raise UserError(
+            f"{target!r} is nothing that can be explained", code="NW-9501", advice=_TARGETS
+        )
+    if not snapshot:
+        raise UserError(
+            "explaining needs a snapshot file",
+            code="NW-9014",
+            advice=f"nodewright explain {target} FILE, or - for standard input",
+        )
+    taken = open_snapshot(snapshot)
+    for warning in taken.warnings:
+        say(f"warning: {warning}")
+    # Deciding makes many small values and no cycles: looking for cycles would only cost time.
+    gc.disable()
+    try:
+        return _EXPLAINERS[kind](taken.world, name, output, language)
+    finally:
+        gc.enable()
+
+
+def _explain_code(code: str, output: Format, language: Language) -> int:
+    page = find_page(code, language)
+    if page is None:
+        raise UserError(
+            f"there is no page for {code}",
+            code="NW-9501",
+            advice="codes of pods are NW-1xxx, of manifests NW-2xxx and NW-30nn",
+        )
+    emit(page, output, lambda: code_screen(page, language))
+    return EXIT_FINE
+
+
+def _explain_pod(world: World, name: str, output: Format, language: Language) -> int:
+    key = name if "/" in name else f"default/{name}"
+    story = explain_pod(world, key)
+    if story is None:
+        raise _missing("pod", key, sorted(pod.key for pod in world.pods))
+    emit(pod_document(story, language), output, lambda: pod_screen(story, language))
+    return EXIT_FINE if story.placeable else EXIT_FOUND
+
+
+def _explain_node(world: World, name: str, output: Format, language: Language) -> int:
+    story = explain_node(world, name)
+    if story is None:
+        raise _missing("node", name, sorted(node.metadata.name for node in world.nodes))
+    emit(node_document(story, language), output, lambda: node_screen(story, language))
+    return EXIT_FINE
+
+
+def _explain_pool(world: World, name: str, output: Format, language: Language) -> int:
+    story = explain_pool(world, name)
+    if story is None:
+        raise _missing("NodePool", name, sorted(one.metadata.name for one in world.node_pools))
+    emit(pool_document(story, language), output, lambda: pool_screen(story, language))
+    return EXIT_FINE if story.made is not None else EXIT_FOUND
+
+
+_EXPLAINERS: Final[dict[str, Callable[[World, str, Format, Language], int]]] = {
+    "pod": _explain_pod,
+    "node": _explain_node,
+    "nodepool": _explain_pool,
+}
+
+
+def _missing(kind: str, name: str, known: list[str]) -> UserError:
+    near = [one for one in known if one.rpartition("/")[2] == name.rpartition("/")[2]] or known
+    shown = ", ".join(near[:3])
+    return UserError(
+        f"the snapshot has no {kind} {name}",
+        code="NW-9502",
+        advice=f"it has {len(known)}, such as {shown}" if near else "",
+    )
