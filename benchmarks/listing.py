@@ -293,11 +293,12 @@ def measure(who: str, url: str) -> None:
 
     if who == "theirs":
         import kubernetes_asyncio.client  # noqa: F401 - see above.
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     found = asyncio.run(listing(url))
-    took_s = time.perf_counter() - started
+    took_s, cpu_s = time.perf_counter() - started, time.process_time() - worked
     resident_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"found": found, "seconds": took_s, "resident_mb": resident_mb}))
+    measured = {"found": found, "seconds": took_s, "cpu": cpu_s, "resident_mb": resident_mb}
+    print(json.dumps(measured))
 
 
 def best_of(who: str, url: str, runs: int) -> dict[str, float]:
@@ -320,12 +321,14 @@ def main() -> None:
     Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_address[1]}"
     ours, theirs = best_of("ours", url, RUNS), best_of("theirs", url, 1)
-    faster = theirs["seconds"] / ours["seconds"]
+    # On a busy machine the clock favours whoever ran in a quiet moment; work done does not.
+    faster = min(theirs[by] / ours[by] for by in ("seconds", "cpu"))
     print(f"listing {PODS:,} pods and {NODES:,} nodes ({size_mb:.0f} MB of JSON)")
     for name, answer in (("nodewright", ours), ("kubernetes_asyncio", theirs)):
-        print(f"  {name:<20}{answer['seconds']:8.2f} s {answer['resident_mb']:8.0f} MB resident")
-    print(f"  {faster:.1f} times faster (at least {FASTER_MIN:.0f}); "
-          f"{ours['resident_mb']:.0f} MB of {RESIDENT_MAX_MB}")  # fmt: skip
+        took = f"{answer['seconds']:8.2f} s {answer['cpu']:8.2f} s of processor"
+        print(f"  {name:<20}{took} {answer['resident_mb']:6.0f} MB resident")
+    limits = f"at least {FASTER_MIN:.0f}; {ours['resident_mb']:.0f} MB of {RESIDENT_MAX_MB}"
+    print(f"  {faster:.1f} times faster ({limits})")
     if faster < FASTER_MIN or ours["resident_mb"] > RESIDENT_MAX_MB:
         sys.exit("listing: a promise is broken")
 
