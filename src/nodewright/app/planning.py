@@ -33,6 +33,15 @@ def plan_world(world: World, effort: Effort = Effort.NORMAL) -> Planned:
             gc.enable()
 
 
+def with_bound(world: World, planned: Planned) -> Planned:
+    """Add the price below which no plan for the same pods can go; not part of the time taken."""
+    # The linear programs' library is large: only those who ask for a bound load it.
+    from nodewright.core.scheduling.bound import lower_bound
+
+    plan = msgspec.structs.replace(planned.plan, lower_bound=lower_bound(world, planned.plan))
+    return msgspec.structs.replace(planned, plan=plan)
+
+
 def plan_document(planned: Planned) -> dict[str, object]:
     """Write a plan as the document that `plan -o json` prints."""
     plan = planned.plan

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from nodewright.app.planning import plan_document, plan_world
+from nodewright.app.planning import plan_document, plan_world, with_bound
 from nodewright.app.sources import open_snapshot
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.output import OutputOption, emit, say
@@ -19,6 +19,9 @@ def plan(
     effort: Annotated[
         Effort, Parameter(help="How hard to look for a cheaper plan: fast, normal or best.")
     ] = Effort.NORMAL,
+    bound: Annotated[
+        bool, Parameter(negative=(), help="Also say below which price no plan can go.")
+    ] = False,
     output: OutputOption = "table",
 ) -> int:
     """Say where every pending pod goes and which nodes to make for the rest.
@@ -28,6 +31,7 @@ def plan(
 
     $ nodewright plan cluster.json
     $ nodewright plan cluster.json.gz -o json
+    $ nodewright plan cluster.json --effort best --bound
     $ nodewright plan cluster.json --effort best
     $ gunzip -c cluster.json.gz | nodewright plan -
     """
@@ -41,5 +45,7 @@ def plan(
     for warning in taken.warnings:
         say(f"warning: {warning}")
     planned = plan_world(taken.world, effort)
+    if bound:
+        planned = with_bound(taken.world, planned)
     emit(plan_document(planned), output, lambda: plan_screen(taken, planned))
     return EXIT_FOUND if planned.plan.unschedulable else EXIT_FINE
