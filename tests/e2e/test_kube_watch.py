@@ -98,6 +98,7 @@ async def _survive_cuts(cluster, namespace, access, rounds):
     assert all(witness.steps(storm.key(name)) == every_step for name in storm.names)
 
 
+@pytest.mark.soak
 async def test_a_history_that_was_thrown_away_is_listed_anew(cluster, namespace, access):
     async with (
         storm_of(cluster, namespace, 3) as storm,
