@@ -33,6 +33,15 @@ _PAGES: Final[Mapping[Language, Mapping[str, tuple[str, str, str]]]] = {
 }
 
 
+class Count(int):
+    """A number that can bring its noun: `{count:pod}` is `1 pod` or `2 pods`."""
+
+    def __format__(self, noun: str) -> str:
+        """Write the number, with the noun in the form that goes with it."""
+        plain = str(int(self))
+        return f"{plain} {noun}{'' if self == 1 else 's'}" if noun else plain
+
+
 class Page(msgspec.Struct, frozen=True):
     """What is to be said of a code: what it is called, what it means, what to do about it."""
 
@@ -49,7 +58,10 @@ def sentence(cause: Cause, language: Language = "en") -> str:
         values["hint"] = word("did-you-mean", language, name=meant)
     elif known := values.get("known"):
         values["hint"] = word("types-have", language, values=known)
-    return _CAUSES[language][cause.kind].format_map(values)
+    counted = {
+        name: Count(value) if isinstance(value, int) else value for name, value in values.items()
+    }
+    return _CAUSES[language][cause.kind].format_map(counted)
 
 
 def change(kind: str, values: Mapping[str, str | int], language: Language = "en") -> str:

@@ -9,76 +9,75 @@ CAUSES: Final[Mapping[str, str]] = {
     ),
     "not-waiting": "the pod is not waiting for a node: {why}",
     "no-pool": (
-        "none of the {nodes} existing nodes takes the pod, and there is no NodePool that could "
-        "make one"
+        "none of {nodes:existing node} takes the pod, and there is no NodePool that could make one"
     ),
     "pool-not-ready": "{problem}",
-    "pool-empty": "requirement {want} leaves 0 of {before} instance types{hint}",
+    "pool-empty": "requirement {want} leaves 0 of {before:instance type}{hint}",
     "pool-sold-out": (
-        "{types} instance types meet the NodePool's requirements, and none of their {offerings} "
-        "offerings is available now, such as {example}"
+        "{types:instance type} would meet the NodePool's requirements, and 0 of {offerings:offering} "
+        "can be had now, such as {example}"
     ),
     "pool-few": "minValues asks for {least} values of {key}, and only {have} can be had",
-    "taint": "taint {taint} is tolerated by none of the pod's {count} tolerations",
+    "taint": "taint {taint} is tolerated by none of the pod's {count:toleration}",
     "contradiction": "the pod contradicts itself: {first} and {second} have 0 values in common",
-    "label-undefined": "the pod needs {want}, and none of the NodePool's {count} labels is {key}{hint}",
+    "label-undefined": "the pod needs {want}, and none of the NodePool's {count:label} is {key}{hint}",
     "label-clash": "the pod needs {want}, and the NodePool makes only {have}",
-    "no-type-label": "0 of {before} instance types have {want}{hint}",
-    "labels-together": "0 of the {before} instance types that are left have {want} as well",
+    "no-type-label": "none of {before:instance type} has {want}{hint}",
+    "labels-together": "none of the {before:instance type} left has {want} as well",
     "sold-out": (
-        "{types} instance types would do, and none of their {offerings} offerings is available "
-        "now, such as {example}"
+        "{types:instance type} would do, and 0 of {offerings:offering} can be had now, such as "
+        "{example}"
     ),
     "volume-zone": "volume claim {claim} lies in {where}, and the NodePool makes nodes in {have}",
     "volume-no-type": (
-        "volume claim {claim} lies in {where}, and 0 of {before} instance types can be had there"
+        "volume claim {claim} lies in {where}, and 0 of {before:instance type} can be had there"
     ),
     "resource-short": (
-        "{resource} {needs} does not fit: the roomiest of {before} instance types, {type}, has "
+        "{resource} {needs} does not fit: the roomiest of {before:instance type}, {type}, has "
         "{has} left after daemon pods, {short} too little"
     ),
     "resource-unknown": (
-        "the pod asks for {resource} {needs}, and 0 of {before} instance types have any"
+        "the pod asks for {resource} {needs}, and none of {before:instance type} has any"
     ),
     "daemons": (
-        "daemon pods alone ask for {resource} {needs}, and the roomiest of {before} instance "
-        "types, {type}, has {has}"
+        "daemon pods alone ask for {resource} {needs}, and the roomiest of "
+        "{before:instance type}, {type}, has {has}"
     ),
     "port-daemon": (
-        "host port {port} is held by daemon pods on all {before} instance types that are left"
+        "host port {port} is held by daemon pods on each of {before:instance type} left"
     ),
     "spread": (
-        "the spread over {key} allows at most {most} pods a domain (maxSkew {skew}), and every "
+        "the spread over {key} allows at most {most:pod} a domain (maxSkew {skew}), and every "
         "domain that a node could be made in is full: {counts}"
     ),
     "spread-unlabelled": "the spread over {key} needs that label, and 0 of the new nodes have it",
     "affinity": (
-        "the pod must be near pods with {selector} (same {key}), and of {total} such pods 0 are "
+        "the pod must be near pods with {selector} (same {key}), and of {total:such pod} 0 are "
         "where it could go"
     ),
     "anti-affinity": (
-        "the pod must keep away from pods with {selector} (same {key}), and all {domains} places "
-        "where it could go have one"
+        "the pod must keep away from pods with {selector} (same {key}), and each of {domains:place} "
+        "where it could go has one"
     ),
     "kept-away": (
-        "pods that keep away from pods with {selector} (same {key}) are in all {domains} places "
-        "where the pod could go"
+        "pods that keep away from pods with {selector} (same {key}) are in each of "
+        "{domains:place} where the pod could go"
     ),
     "limit": (
-        "limit {resource} {limit} is reached: {used} are in use or planned, and the smallest node "
+        "limit {resource} {limit} is reached: {used} in use or planned, and the smallest node "
         "for the pod, {type}, adds {needs}"
     ),
-    "limit-nodes": "limit of {limit} nodes is reached: {used} are in use or planned",
+    "limit-nodes": "limit of {limit:node} is reached: {used} in use or planned",
     "min-values": (
         "minValues asks for {least} values of {key}, and the instance types that fit leave {have}"
     ),
     "reservation-held": (
-        "{count} capacity reservations that fit are held for other pods in this pass; it is its "
-        "turn in the next"
+        "{count:capacity reservation} that would do: held for other pods in this pass; the next "
+        "pass is its turn"
     ),
-    "reservation-full": "the only ways to buy are {count} capacity reservations that are full",
+    "reservation-full": "the only way to buy is {count:capacity reservation}, and full",
     "freed-late": (
-        "room for the pod came free when the other {count} pods of this pass had been placed; the "
+        "room for the pod came free when the other {count:pod} of this pass had places; the "
         "next pass takes it"
     ),
 }
