@@ -7,6 +7,7 @@ import msgspec
 from nodewright.model.metadata import ObjectMeta, Struct
 from nodewright.model.pod import TopologySpreadConstraint
 from nodewright.model.world import World
+from nodewright.state.kinds import FIELDS
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -35,7 +36,8 @@ def _duplicate(world: World, paths: Paths) -> Problem | None:
         objects: Sequence[Struct] = getattr(world, field)
         for one, path in zip(objects, field_paths, strict=True):
             metadata: ObjectMeta = one.metadata  # type: ignore[attr-defined]
-            key = (metadata.namespace, metadata.name)
+            namespace = metadata.namespace or ("default" if FIELDS[field].namespaced else "")
+            key = (namespace, metadata.name)
             if key in seen:
                 name = "/".join(part for part in key if part)
                 kind = type(one).__name__

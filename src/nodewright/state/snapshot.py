@@ -25,6 +25,13 @@ from nodewright.state.builtin import MissingTypes, add_builtin_types
 from nodewright.state.catalogs import CatalogReader, WrittenType, write_type
 from nodewright.state.checks import check_world, constraint_fault
 from nodewright.state.kinds import FIELDS, KINDS, Kind
+from nodewright.state.legacy import (
+    LEGACY_KINDS,
+    Found,
+    bring_up_to_date,
+    rename_on_node,
+    rename_on_pod,
+)
 from nodewright.state.sharing import PodSharer
 
 API_VERSION: Final = "nodewright.dev/v1"
@@ -113,6 +120,7 @@ class _Reader:
         self.warnings: list[str] = []
         self.sharer = PodSharer()
         self.bad_pods: list[BadPod] = []
+        self.legacy: list[Found] = []
         self.found: dict[str, list[Struct]] = {field: [] for field in FIELDS}
         self.paths: dict[str, list[str]] = {field: [] for field in FIELDS}
 
@@ -126,6 +134,8 @@ class _Reader:
             )
         for index, raw in enumerate(document.objects):
             self._take(raw, f"objects[{index}]")
+        if self.legacy:
+            self._bring_up_to_date()
         types = self._instance_types(document)
         options = self._options(document.options)
         found: dict[str, Any] = {field: tuple(ones) for field, ones in self.found.items()}
@@ -153,6 +163,12 @@ class _Reader:
             for index, item in enumerate(header.items):
                 self._take(item, f"{path}.items[{index}]")
             return
+        older = LEGACY_KINDS.get((header.api_version, header.kind))
+        if older is not None:
+            if not header.metadata.name:
+                raise self._error(f"{path}.metadata.name", f"this {header.kind} has no name")
+            self.legacy.append(Found(self._decode(raw, older, path), path))
+            return
         kind = KINDS.get((header.api_version, header.kind))
         if kind is None:
             if (header.api_version, header.kind) not in _IGNORED_KINDS:
@@ -162,6 +178,24 @@ class _Reader:
         if not header.metadata.name:
             raise self._error(f"{path}.metadata.name", f"this {kind.kind} has no name")
         self._decode_object(raw, kind, path, header.metadata)
+
+    def _bring_up_to_date(self) -> None:
+        """Add what older objects are today, and read who speaks of them under today's names."""
+        named = ("node_pools", "node_classes", "node_claims")
+        existing = [
+            f"{FIELDS[field].kind}/{one.metadata.name}"  # type: ignore[attr-defined]
+            for field in named
+            for one in self.found[field]
+        ]
+        today = bring_up_to_date(self.legacy, existing)
+        self.warnings += today.warnings
+        fields = {FIELDS[field].struct: field for field in named}
+        for made, path in today.made:
+            field = fields[type(made.object)]
+            self.found[field].append(made.object)
+            self.paths[field].append(path)
+        self.found["nodes"] = [rename_on_node(one) for one in self.found["nodes"]]  # type: ignore[arg-type]
+        self.found["pods"] = [rename_on_pod(one) for one in self.found["pods"]]  # type: ignore[arg-type]
 
     def _decode_object(self, raw: msgspec.Raw, kind: Kind, path: str, metadata: ObjectMeta) -> None:
         try:
