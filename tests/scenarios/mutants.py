@@ -171,3 +171,6 @@ def running(kind):
         await kind(ports).run()
 
     return main
+
+
+crashing = running(Crashes)

@@ -33,7 +33,7 @@ from nodewright.sim.worldview import build_world
 from nodewright.state.mirror import BY_NODE, BY_PROVIDER_ID
 
 _BATCH_MS = 1_000
-_SCAN = 20
+_SCAN_MS = 30_000
 _EMPTY_MS = 30_000
 _ORPHAN_MS = 60_000
 _TIMEOUT_MS = 900_000
@@ -52,6 +52,7 @@ class Stub:
         self.tasks: set[asyncio.Task] = set()
         self.empty_since: dict[str, int] = {}
         self.unsettled: set[str] = set()
+        self.work = asyncio.Event()
         ports.listen(self.heard)
 
     def heard(self, changes):
@@ -61,6 +62,7 @@ class Stub:
                 claim = change.new
                 if claim is not None and not is_settled(claim):
                     self.unsettled.add(change.key)
+                    self.work.set()
                 else:
                     self.unsettled.discard(change.key)
             if change.resource is PODS:
@@ -74,12 +76,14 @@ class Stub:
         async with asyncio.TaskGroup() as group:
             group.create_task(self.provision_loop())
             group.create_task(self.claims_loop())
+            group.create_task(self.scan_loop())
             group.create_task(self.collect_loop())
 
     async def provision_loop(self):
         while True:
+            await self.wake.wait()
             await self.ports.clock.sleep_ms(_BATCH_MS)
-            if self.wake.is_set() and not self.expected:
+            if not self.expected:
                 self.wake.clear()
                 await self.provision()
             now_ms = self.ports.clock.now_ms()
@@ -150,18 +154,22 @@ class Stub:
             self.expected[name] = self.ports.clock.now_ms()
 
     async def claims_loop(self):
-        round_ = 0
         while True:
+            await self.work.wait()
             await self.ports.clock.sleep_ms(1_000)
-            round_ += 1
+            if not self.unsettled:
+                self.work.clear()
             for name in sorted(self.unsettled):
                 claim = self.mirror.get(NODE_CLAIMS, name)
                 if claim is not None:
                     await self.step(claim)
-            if round_ % _SCAN == 0:
-                for claim in self.mirror.all(NODE_CLAIMS):
-                    if claim.metadata.name not in self.unsettled:
-                        await self.step(claim)
+
+    async def scan_loop(self):
+        while True:
+            await self.ports.clock.sleep_ms(_SCAN_MS)
+            for claim in self.mirror.all(NODE_CLAIMS):
+                if claim.metadata.name not in self.unsettled:
+                    await self.step(claim)
 
     async def step(self, claim):
         name = claim.metadata.name

@@ -16,8 +16,8 @@ from nodewright.model.resource import NODES, PODS, key_of
 from nodewright.sim.apiserver import DELETED, Change
 from nodewright.sim.ground import Ground, Worklist
 from nodewright.sim.nodematch import node_matches
-from nodewright.sim.objects import DAEMON_SETS, PHASE_ENDED, SimDaemonSet, WorkloadStatus
-from nodewright.sim.workloads import Brood, make_pod
+from nodewright.sim.objects import DAEMON_SETS, PHASE_ENDED, SimDaemonSet
+from nodewright.sim.workloads import make_pod
 
 _DELAY_MS: Final = 30
 _PRESSURES: Final = ("disk-pressure", "memory-pressure", "pid-pressure", "unschedulable")
@@ -32,10 +32,32 @@ class DaemonSetController:
     def __init__(self, ground: Ground) -> None:
         self._api = ground.api
         self._work = Worklist(ground.loop, _DELAY_MS, self._sync)
-        self._nodes = Worklist(ground.loop, _DELAY_MS, self._sync_node)
-        self._brood = Brood(ground, "DaemonSet", self._work)
-        self._api.listen(DAEMON_SETS, lambda change: self._work.add(change.key))
+        self._places: dict[tuple[str, str], str] = {}
+        self._templates: dict[str, tuple[SimDaemonSet, PodTemplate]] = {}
+        self._api.listen(DAEMON_SETS, self._owner_changed)
+        self._api.listen(PODS, self._pod_changed)
         self._api.listen(NODES, self._node_changed)
+
+    def _owner_changed(self, change: Change) -> None:
+        self._templates.pop(change.key, None)
+        if change.verb != DELETED and (change.old is None or change.old.spec != change.new.spec):
+            for node in self._api.each(NODES):
+                self._work.add(f"{change.key} {node.metadata.name}")
+
+    def _pod_changed(self, change: Change) -> None:
+        pod = change.new
+        for owner in pod.metadata.owner_references:
+            if owner.kind == "DaemonSet":
+                where = pod.spec.node_name or pinned_node(pod.spec)
+                place = (f"{pod.metadata.namespace}/{owner.name}", where)
+                ended = pod.status.phase in PHASE_ENDED
+                if change.verb == DELETED:
+                    if self._places.get(place) == change.key:
+                        del self._places[place]
+                else:
+                    self._places[place] = change.key
+                if ended or change.verb == DELETED:
+                    self._work.add(f"{place[0]} {where}")
 
     def _node_changed(self, change: Change) -> None:
         old, new = change.old, change.new
@@ -44,43 +66,35 @@ class DaemonSetController:
             and old is not None
             and old.metadata.labels == new.metadata.labels
             and old.spec == new.spec
-            and old.metadata.deletion_timestamp == new.metadata.deletion_timestamp
         ):
             return
-        self._nodes.add(change.key)
-
-    def _sync_node(self, name: str) -> None:
-        del name
         for owner in self._api.each(DAEMON_SETS):
-            self._work.add(key_of(owner.metadata))
+            self._work.add(f"{key_of(owner.metadata)} {change.key}")
 
-    def _sync(self, key: str) -> None:
-        owner = self._api.get(DAEMON_SETS, key)
+    def _sync(self, place: str) -> None:
+        """Look at one DaemonSet on one node."""
+        key, _, name = place.partition(" ")
+        owner, node = self._api.get(DAEMON_SETS, key), self._api.get(NODES, name)
         if owner is None or owner.metadata.deletion_timestamp is not None:
             return
-        template = daemon_template(owner)
-        there: dict[str, str] = {}
-        for pod in list(self._brood.of(owner.metadata.uid)):
-            where = pod.spec.node_name or pinned_node(pod.spec)
-            if pod.status.phase in PHASE_ENDED and pod.metadata.deletion_timestamp is None:
-                self._api.delete(PODS, key_of(pod.metadata), self.actor)
-            else:
-                there[where] = key_of(pod.metadata)
-        wanted = 0
-        for node in self._api.each(NODES):
-            name = node.metadata.name
-            wants = _may_run(template.spec, node)
-            wanted += wants
-            if wants and name not in there and not _has_untolerated(template.spec, node):
+        there = self._places.get((key, name))
+        template = self._template(key, owner)
+        if node is None or not _may_run(template.spec, node):
+            if there is not None:
+                self._remove(there)
+            return
+        pod = self._api.get(PODS, there) if there is not None else None
+        if pod is None:
+            if not _has_untolerated(template.spec, node):
                 self._make(owner, template, name)
-            elif not wants and name in there:
-                self._remove(there[name])
-        status = WorkloadStatus(
-            observed_generation=owner.metadata.generation,
-            replicas=wanted,
-            ready_replicas=len(there),
-        )
-        self._api.change(DAEMON_SETS, key, lambda one: _replace(one, status=status), self.actor)
+        elif pod.status.phase in PHASE_ENDED:
+            self._remove(key_of(pod.metadata))
+
+    def _template(self, key: str, owner: SimDaemonSet) -> PodTemplate:
+        known = self._templates.get(key)
+        if known is None or known[0].spec is not owner.spec:
+            known = self._templates[key] = (owner, daemon_template(owner))
+        return known[1]
 
     def _remove(self, key: str) -> None:
         pod = self._api.get(PODS, key)

@@ -1,0 +1,42 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from nodewright.app.simulate import Order, load_autoscaler, simulate
+from nodewright.model.errors import UserError
+from sim.test_run import SMALL
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump(SMALL))
+    return path
+
+
+def test_a_run_that_goes_well_says_what_there_is_in_the_end(scenario):
+    outcome = simulate(Order(scenario, 1, "scenarios.stub:autoscale"))
+
+    assert outcome.violations == ()
+    assert outcome.counts["podsRunning"] == 2
+    assert outcome.replay == ""
+
+
+def test_a_run_that_goes_wrong_says_how_to_see_it_again(scenario):
+    outcome = simulate(Order(scenario, 1, "scenarios.mutants:crashing"))
+
+    assert {one.checker for one in outcome.violations} == {"no-crash"}
+    command = f"nodewright simulate --scenario {scenario} --seed 1"
+    assert outcome.replay == f"{command} --autoscaler scenarios.mutants:crashing"
+
+
+@pytest.mark.parametrize("entry", ["no.such.module:x", "scenarios.stub:nothing", "scenarios.stub"])
+def test_an_autoscaler_that_is_not_there_is_one_sentence(entry):
+    with pytest.raises(UserError, match="--autoscaler"):
+        load_autoscaler(entry)
+
+
+def test_no_autoscaler_is_fine():
+    assert load_autoscaler("") is None
+    assert Order(Path("a.yaml"), 3).command() == "nodewright simulate --scenario a.yaml --seed 3"

@@ -1,0 +1,44 @@
+import msgspec
+import pytest
+import yaml
+
+from nodewright.cli.main import run
+from sim.test_run import SMALL
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump(SMALL))
+    return str(path)
+
+
+def test_a_run_is_shown_and_fine(scenario, capsys):
+    assert run(["simulate", "--scenario", scenario, "--seed", "7"]) == 0
+
+    shown = capsys.readouterr().out
+    assert "every promise was kept" in shown
+    assert "podsPending" in shown
+
+
+def test_a_broken_promise_is_found_and_can_be_seen_again(scenario, capsys):
+    entry = "scenarios.mutants:crashing"
+    arguments = ["simulate", "--scenario", scenario, "--seed", "7", "--autoscaler", entry]
+    assert run(arguments) == 1
+
+    shown = capsys.readouterr().out
+    assert "broken: no-crash" in shown
+    assert f"to see it again: nodewright {' '.join(arguments)}" in shown
+
+
+def test_json_is_the_whole_outcome(scenario, capsys):
+    assert run(["simulate", "--scenario", scenario, "-o", "json"]) == 0
+
+    outcome = msgspec.json.decode(capsys.readouterr().out)
+    assert (outcome["scenario"], outcome["seed"], len(outcome["digest"])) == ("small", 0, 64)
+
+
+def test_a_scenario_that_is_not_there_is_one_sentence(capsys):
+    assert run(["simulate", "--scenario", "nothing.yaml"]) == 2
+
+    assert "NW-9402" in capsys.readouterr().err
