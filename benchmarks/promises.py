@@ -79,6 +79,15 @@ READ_NODEPOOLS = timed(
     f"text = '---'.join({NODEPOOL!r}.format(number=n) for n in range(5000)).encode()",
     "assert len(read_manifests(text, 'pools.yaml')) == 5000",
 )
+LINT_NODEPOOLS = timed(
+    "import gc\n"
+    "from nodewright.lint.engine import lint\n"
+    "from nodewright.state.manifests import read_manifests\n"
+    f"text = '---'.join({NODEPOOL!r}.format(number=n) for n in range(5000)).encode()\n"
+    # As the command does: nothing of a stream is garbage before the end.
+    "gc.disable()",
+    "assert len(lint(read_manifests(text, 'pools.yaml'))) >= 5000",
+)
 
 
 def measure_ms(promise: Promise) -> int:
@@ -96,6 +105,7 @@ PROMISES = (
     Promise("nodewright --help", 250, command("--help")),
     Promise("reading the catalog", 150, READ_CATALOG),
     Promise("reading 5,000 NodePools", 3000, READ_NODEPOOLS),
+    Promise("linting 5,000 NodePools", 5000, LINT_NODEPOOLS),
 )
 
 

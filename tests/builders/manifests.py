@@ -103,7 +103,7 @@ def read_texts(*texts):
 
 def findings_of(*texts, region="", kubernetes=None):
     """Give what lint says of texts that are looked at together."""
-    return lint(read_texts(*texts), Told(region, kubernetes))
+    return lint(read_texts(*texts), Told(region, kubernetes_minor=kubernetes))
 
 
 def codes_of(*texts, region="", kubernetes=None):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from builders.manifests import a_class_text, a_pool_text, a_workload_text
+from builders.manifests import GENERAL, a_class_text, a_pool_text, a_requirement, a_workload_text
 from nodewright.cli.main import run
 
 BROKEN = """\
@@ -138,6 +138,24 @@ def test_a_file_without_mistakes_is_not_touched(folder, capsys):
     ask(capsys, "healthy.yaml", "--fix")
 
     assert (folder / "healthy.yaml").stat().st_mtime_ns == before
+
+
+def test_a_code_to_ignore_takes_no_file_with_it(folder, capsys):
+    arguments = ("--ignore", "NW-2123", "--ignore", "NW-3026", "broken.yaml", "-o", "json")
+    _, out, _ = ask(capsys, *arguments)
+
+    assert [one["code"] for one in json.loads(out)["findings"]] == ["NW-3027"]
+
+
+def test_the_zones_of_a_file_count_more_than_where_the_user_usually_works(
+    folder, capsys, monkeypatch
+):
+    zones = a_requirement("topology.kubernetes.io/zone", "eu-west-1a")
+    (folder / "pool.yaml").write_text(a_pool_text(requirements=[*GENERAL, zones]))
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+
+    assert ask(capsys, "pool.yaml")[0] == 0
+    assert ask(capsys, "pool.yaml", "--region", "us-east-1")[0] == 1
 
 
 def test_a_folder_is_looked_at_together(folder, capsys):

@@ -15,7 +15,7 @@ scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts
 values = st.recursive(
     scalars,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
-    max_leaves=20,
+    max_leaves=10,
 )
 
 

@@ -162,7 +162,7 @@ trees = st.recursive(
         st.lists(inner, min_size=1, max_size=3)
         | st.dictionaries(keys, inner, min_size=1, max_size=3)
     ),
-    max_leaves=12,
+    max_leaves=8,
 )
 
 

@@ -20,7 +20,7 @@ from nodewright.convert.written import write_manifest
 from nodewright.convert.yamltext import write_yaml
 from nodewright.lint.finding import Edit, Lift, Remove, Rename, Replace
 from nodewright.lint.fix import edit_text, fix_text
-from nodewright.lint.raw import dig, without_nulls
+from nodewright.lint.raw import dig, read_as
 from nodewright.lint.rules.legacy import check as find_old_names
 from nodewright.lint.settings import SETTINGS_NAME, looks_like_values
 from nodewright.lint.stream import Stream
@@ -120,7 +120,7 @@ class _Converting:
                     sentence = f"{show_path(unknown.path)} is no field and was left out"
                     self._remark(Note(LOST, subject, unknown.path, sentence), manifest)
         try:
-            return msgspec.convert(without_nulls(manifest.raw), struct)
+            return read_as(manifest.raw, struct)
         except msgspec.ValidationError as error:
             path, why = _first_problem(manifest, struct, str(error))
             sentence = f"{show_path(path)} {why}: nodewright lint {manifest.file} says more"

@@ -1,6 +1,10 @@
 """`nodewright lint`: mistakes in manifests, found before a cluster meets them."""
 
+import gc
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -8,6 +12,7 @@ from typing import Annotated, Final, Literal
 from cyclopts import Parameter
 
 from nodewright.app.manifests import STANDARD_INPUT, Source, open_sources
+from nodewright.catalog.resolve import regions
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.files import FilesArgument, check_files
 from nodewright.cli.lint_view import show_findings
@@ -39,15 +44,17 @@ class Cluster:
     region: Annotated[
         str,
         Parameter(
-            env_var=["AWS_REGION", "AWS_DEFAULT_REGION"],
-            help="Whose instance types and zones; else the one that the zones in the files name.",
+            help="Whose instance types and zones; else that of the zones in the files, else "
+            "$AWS_REGION.",
             show_default=False,
         ),
     ] = ""
 
     def told(self) -> Told:
         """Read both as the rules want them."""
-        return Told(self.region, read_minor(self.kubernetes_version))
+        usual = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ""
+        known = usual if usual in regions() else ""
+        return Told(self.region, known, read_minor(self.kubernetes_version))
 
 
 _CLUSTER: Final = Cluster()
@@ -61,7 +68,10 @@ def lint(
     ignore: Annotated[
         tuple[str, ...],
         Parameter(
-            help="A code that is not reported; may be repeated.", negative="", show_default=False
+            help="A code that is not reported; may be repeated.",
+            consume_multiple=False,
+            negative="",
+            show_default=False,
         ),
     ] = (),
     cluster: Cluster = _CLUSTER,
@@ -88,11 +98,12 @@ def lint(
             code="NW-9016",
             advice="write it to a file and name that",
         )
-    sources = open_sources(files)
     mended = 0
-    if fix:
-        sources, mended = _fix(sources, told, ignore)
-    findings = run_lint([one for source in sources for one in source.manifests], told, ignore)
+    with _without_collection():
+        sources = open_sources(files)
+        if fix:
+            sources, mended = _fix(sources, told, ignore)
+        findings = run_lint([one for source in sources for one in source.manifests], told, ignore)
     match output:
         case "text":
             show_findings(findings, {source.name: source.text for source in sources}, mended)
@@ -101,6 +112,16 @@ def lint(
         case _:
             emit({"findings": [publish(finding) for finding in findings]}, output, _no_table)
     return EXIT_FOUND if findings else EXIT_FINE
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Let nobody search thousands of manifests for garbage: all of them are needed to the end."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def read_minor(version: str) -> int | None:

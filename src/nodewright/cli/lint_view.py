@@ -62,27 +62,34 @@ def _show(console: Console, finding: Finding, lines: Sequence[str], width: int) 
 
 
 def _show_line(console: Console, finding: Finding, line: str, gutter: int, width: int) -> None:
-    mark = finding.mark
     line = _plain(line[:_LINE_MAX].replace("\t", " ").rstrip())
-    begin = min(mark.column - 1, len(line))
-    end = mark.end_column - 1 if mark.line == mark.end_line else len(line)
-    end = min(max(end, begin + 1), max(len(line), begin + 1))
-    if mark.column >= mark.end_column and mark.line == mark.end_line:
-        end = max(len(line), begin + 1)
+    begin, end = _span(finding, line)
     room = max(width - gutter - 3, 20)
-    cut = 0
-    if end > room:
-        cut = max(0, min(begin - 4, len(line) - room))
+    cut = max(0, min(begin - 4, len(line) - room)) if end > room else 0
     shown = line[cut : cut + room]
+    if cut:
+        shown = f"…{shown[1:]}"
+    if cut + room < len(line):
+        shown = f"{shown[:-1]}…"
     bar = Text(f"{' ' * gutter} |", style="blue")
     console.print(bar, soft_wrap=True)
-    source = Text(f"{mark.line} | ", style="blue")
+    source = Text(f"{finding.mark.line} | ", style="blue")
     source.append(shown, style="")
     console.print(source, soft_wrap=True)
     under = Text(f"{' ' * gutter} | ", style="blue")
     underline = "^" * max(1, min(end, cut + room) - begin)
     under.append(" " * (begin - cut) + underline, style=_STYLES[finding.severity])
     console.print(under, soft_wrap=True)
+
+
+def _span(finding: Finding, line: str) -> tuple[int, int]:
+    """Give what of a line is underlined; what goes on beyond its mark, to the end of the line."""
+    mark = finding.mark
+    begin = min(mark.column - 1, len(line))
+    is_open = line[begin : begin + 1] in ("{", "[")
+    if mark.line != mark.end_line or mark.column >= mark.end_column or is_open:
+        return begin, max(len(line), begin + 1)
+    return begin, max(min(mark.end_column - 1, len(line)), begin + 1)
 
 
 def _print_wrapped(console: Console, text: Text, width: int, indent: int) -> None:

@@ -6,6 +6,8 @@ goes on as if nothing stood there.
 
 from typing import Any
 
+import msgspec
+
 from nodewright.model.path import Path
 
 
@@ -36,6 +38,14 @@ def without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: without_nulls(entry) for key, entry in value.items() if entry is not None}
     return [without_nulls(entry) for entry in value] if isinstance(value, list) else value
+
+
+def read_as[T](value: Any, struct: type[T]) -> T:
+    """Read a plain value as a struct, nulls left out; raises `msgspec.ValidationError`."""
+    try:
+        return msgspec.convert(value, struct)
+    except msgspec.ValidationError:
+        return msgspec.convert(without_nulls(value), struct)
 
 
 def dig(value: Any, path: Path) -> Any:

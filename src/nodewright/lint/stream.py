@@ -17,9 +17,13 @@ _ZONE_NAME: Final = re.compile(r"([a-z]{2}(?:-[a-z]+)+-[0-9]+)[a-z]")
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What the command line says of the cluster; empty and None mean unknown."""
+    """What the command line says of the cluster; empty and None mean unknown.
+
+    `usual_region` is where the user mostly works: it counts where the files name no region.
+    """
 
     region: str = ""
+    usual_region: str = ""
     kubernetes_minor: int | None = None
 
 
@@ -70,7 +74,7 @@ class Stream(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def region(self) -> str:
-        """The region as told, else the one that every zone of the stream lies in, else nothing."""
+        """The region as told, else that of the zones in the stream, else the usual one."""
         if self.told.region:
             return self.told.region
         found = {
@@ -81,7 +85,9 @@ class Stream(msgspec.Struct, frozen=True, eq=False, dict=True):
             for value in wish.values
             if (form := _ZONE_NAME.fullmatch(value)) is not None
         }
-        return found.pop() if len(found) == 1 else ""
+        if found:
+            return found.pop() if len(found) == 1 else ""
+        return self.told.usual_region
 
     @cached_property
     def instances(self) -> Instances:

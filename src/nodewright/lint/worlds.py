@@ -13,7 +13,7 @@ from nodewright.catalog.nodeclass import settings_of
 from nodewright.catalog.resolve import instance_types_for
 from nodewright.catalog.settings import DEFAULT
 from nodewright.convert.stream import LegacyObject, convert_legacy
-from nodewright.lint.raw import mapping, without_nulls
+from nodewright.lint.raw import mapping, read_as
 from nodewright.lint.stream import Stream
 from nodewright.lint.views import PodView
 from nodewright.model.ec2nodeclass import EC2NodeClass
@@ -79,7 +79,7 @@ def _unlimited(pool: NodePool) -> NodePool:
 
 def _read(manifest: Manifest, struct: Any) -> Any:
     try:
-        return msgspec.convert(without_nulls(manifest.raw), struct)
+        return read_as(manifest.raw, struct)
     except msgspec.ValidationError:
         return None  # The rule about types has said so.
 
@@ -95,7 +95,7 @@ def _types_of(region: str, node_class: EC2NodeClass | None) -> tuple[InstanceTyp
 
 def _read_pod(name: str, pod: PodView) -> Pod | None:
     try:
-        spec = msgspec.convert(without_nulls(pod.spec), PodSpec)
+        spec = read_as(pod.spec, PodSpec)
     except msgspec.ValidationError:
         return None  # Not ours to judge: the API server says what is wrong with a pod.
     labels = mapping(pod.metadata.get("labels"))

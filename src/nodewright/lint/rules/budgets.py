@@ -84,16 +84,17 @@ def _check_nodes(pool: Pool, budget: dict[str, Any], at: Path, always: bool) -> 
     nodes = word(budget.get("nodes"))
     if nodes.rstrip("%").strip("0") == "" and nodes and always:
         reasons = [one for one in items(budget.get("reasons")) if isinstance(one, str)]
-        what = " and ".join(reasons) if reasons else "every reason"
-        schedule = budget.get("schedule")
-        why = "its windows overlap, so it always holds and" if schedule else "it"
+        schedule = " (its windows meet, so it always holds)" if budget.get("schedule") else ""
+        what = (
+            f"never allows disruption for {' and '.join(reasons)}"
+            if reasons
+            else "never allows a node to be disrupted: drifted nodes stay, nothing is consolidated"
+        )
         yield Finding(
             "NW-2110",
             pool.manifest,
             (*at, "nodes"),
-            f"{why} allows no disruption for {what}, ever: nodes are neither drained for drift nor consolidated"
-            if not reasons
-            else f"{why} allows no disruption for {what}, ever",
+            f"this budget{schedule} {what}",
             "allow at least 1 node, or limit the budget to hours with schedule and duration",
         )
     elif nodes == "100%":

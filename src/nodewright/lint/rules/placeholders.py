@@ -13,6 +13,7 @@ from nodewright.state.manifests import Manifest
 
 _VARIABLE: Final = re.compile(r"\$\{[A-Za-z_][^}]*\}|^\$[A-Z_][A-Z0-9_]*$")
 _BLANK: Final = re.compile(r"\bYOUR_[A-Z0-9_]+\b|^<[A-Za-z][A-Za-z0-9 _-]*>$")
+_SIGNS: Final = ("$", "YOUR_", "<")
 # Scripts have variables of their own.
 _SCRIPTS: Final = frozenset({"userData", "command", "args", "script"})
 
@@ -20,6 +21,8 @@ _SCRIPTS: Final = frozenset({"userData", "command", "args", "script"})
 def check(stream: Stream) -> Iterator[Finding]:
     """Yield every text of our resources that still holds a placeholder."""
     for manifest in stream.manifests:
+        if not any(sign in manifest.document.text for sign in _SIGNS):
+            continue
         ours = (manifest.api_version, manifest.kind) in BY_NAME
         if ours or looks_like_values(manifest) or _is_settings(manifest):
             yield from _check_object(manifest)

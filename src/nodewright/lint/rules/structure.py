@@ -12,7 +12,7 @@ import msgspec
 
 from nodewright.lint.finding import Edit, Finding, Replace
 from nodewright.lint.guess import is_sure, nearest
-from nodewright.lint.raw import dig, mapping, without_nulls, word
+from nodewright.lint.raw import dig, mapping, read_as, word
 from nodewright.lint.stream import Stream
 from nodewright.lint.written import written
 from nodewright.model.admission import REFUSED_BY_SERVER, admit
@@ -86,7 +86,7 @@ def _run_time_problems(manifest: Manifest, struct: type[Struct]) -> list[Problem
     if struct not in _VALIDATED:
         return []
     try:
-        read = msgspec.convert(without_nulls(manifest.raw), struct)
+        read = read_as(manifest.raw, struct)
     except msgspec.ValidationError:
         return []  # The schema says what has the wrong type, and where.
     match read:
