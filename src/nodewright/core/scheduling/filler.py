@@ -35,6 +35,8 @@ class Filler:
         self._ledger = ledger
         self._filling = filling
         self._joins: dict[State, list[int]] = {}
+        # Every pod takes one of a node's `pods`, so that says nothing of a pod's shape.
+        self._pods = board.resources.index("pods") if "pods" in board.resources else -1
 
     def demand(self, state: State) -> Vector:
         """Sum what is left and could join a draft in this state."""
@@ -69,19 +71,27 @@ class Filler:
     def _ranked(
         self, free: list[int], whole: list[int], out: npt.NDArray[np.bool_]
     ) -> list[int] | None:
-        """Order the sizes that fit by how well they match what is free."""
+        """Order the sizes that fit by size and by how well they point to what is free."""
         batch = self._batch
         fits = (batch.left > 0) & ~out
-        score = np.zeros(len(out))
+        along = np.zeros(len(out))
+        length = np.zeros(len(out))
+        reach = 0.0
         for index, (have, all_of_it) in enumerate(zip(free, whole, strict=True)):
             column = batch.columns[:, index]
             fits &= column <= have
-            if all_of_it > 0:
-                score += column * (float(have) / (float(all_of_it) * float(all_of_it)))
+            if all_of_it > 0 and index != self._pods:
+                part, share = have / all_of_it, column / float(all_of_it)
+                along += share * part
+                length += share * share
+                reach += part * part
         sizes = np.flatnonzero(fits)
         if not len(sizes):
             return None
-        order: list[int] = sizes[np.argsort(-score[sizes], kind="stable")].tolist()
+        # Length times the fourth power of the cosine: aligned first, then large.
+        along, squares = along[sizes], np.maximum(length[sizes] * max(reach, 1e-18), 1e-18)
+        score = along * (along * along / squares) * np.sqrt(along * along / squares)
+        order: list[int] = sizes[np.argsort(-score, kind="stable")].tolist()
         return order
 
     def _give(

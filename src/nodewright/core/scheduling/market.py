@@ -1,7 +1,7 @@
 """The market: what can be bought, as columns, and which machine gives most for its price."""
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -12,6 +12,13 @@ from nodewright.core.scheduling.ledger import unpack
 from nodewright.core.scheduling.supply import Bits, Supply
 from nodewright.core.scheduling.wishes import Shape, Wish
 from nodewright.model.reason import Reason
+
+_MIX_CHANGE: Final = 0.02
+"""How much the proportion of resources may change before they are appraised anew."""
+
+
+_APPRAISALS_MAX: Final = 64
+"""How often resources are appraised anew in one filling."""
 
 
 class Opening:
@@ -34,6 +41,8 @@ class Market:
         self._prices: dict[Supply, Vector] = {}
         self._usable: dict[tuple[Supply, Bits], np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
         self.worth: Vector = np.zeros(len(board.resources))
+        self._mix: Vector | None = None
+        self._appraisals = _APPRAISALS_MAX
         for supply in board.supplies:
             by_type = [
                 [supply.free(index).get(name, 0) for name in board.resources]
@@ -56,6 +65,25 @@ class Market:
         if columns:
             self.worth = shadow_prices(demand, np.hstack(columns), np.concatenate(prices))
         return self.worth
+
+    def _keep_up(self, demand: Vector) -> None:
+        """Appraise anew when what is left asks for resources in another proportion."""
+        if self._appraisals <= 0 or float(demand.sum()) <= 0:
+            return
+        shape = demand * self.worth
+        weight = float(shape.sum())
+        if weight <= 0:
+            self._appraisals -= 1
+            self.appraise(demand)
+            self._mix = None
+            return
+        mix = shape / weight
+        if self._mix is not None and float(np.abs(mix - self._mix).max()) < _MIX_CHANGE:
+            return
+        self._appraisals -= 1
+        self.appraise(demand)
+        shape = demand * self.worth
+        self._mix = shape / max(float(shape.sum()), 1e-300)
 
     def cheapest(self, shape: Shape, wish: Wish) -> Opening | Reason:
         """Choose the cheapest machine that holds one pod."""
@@ -106,6 +134,7 @@ class Market:
         if company is None or supply.reserved & bits:
             return float(cheapest.offering.price), cheapest.type_index
         demand = company.demand(fitting.state)
+        self._keep_up(demand)
         usable = self._usable.get((supply, bits))
         if usable is None:
             usable = np.flatnonzero(unpack(bits, len(supply.ways)))
