@@ -66,42 +66,54 @@ FAILURES = {
             a_pool(requirements=[want(ARCH, "In", "amd64")]),
         ),
         "NW-1202",
-        "the pod needs kubernetes.io/arch In [arm64], and the NodePool makes only "
-        "kubernetes.io/arch In [amd64]",
+        (
+            "the pod needs kubernetes.io/arch In [arm64], and the NodePool makes only "
+            "kubernetes.io/arch In [amd64]"
+        ),
     ),
     "a pod that contradicts itself": (
         a_world(
             a_pod(cpu=1, selector={ZONE: "zone-a"}, terms=[[want(ZONE, "In", "zone-b")]]), SMALL
         ),
         "NW-1202",
-        "the pod contradicts itself: topology.kubernetes.io/zone In [zone-a] and "
-        "topology.kubernetes.io/zone In [zone-b] have 0 values in common",
+        (
+            "the pod contradicts itself: topology.kubernetes.io/zone In [zone-a] and "
+            "topology.kubernetes.io/zone In [zone-b] have 0 values in common"
+        ),
     ),
     "a label that nothing defines": (
         a_world(a_pod(cpu=1, selector={TEAM: "red"}), SMALL),
         "NW-1203",
-        "the pod needs example.com/team In [red], and none of the NodePool's 2 labels is "
-        "example.com/team",
+        (
+            "the pod needs example.com/team In [red], and none of the NodePool's 2 labels is "
+            "example.com/team"
+        ),
     ),
     "a label with a spelling mistake": (
         a_world(
             a_pod(cpu=1, selector={"example.org/team": "red"}), SMALL, a_pool(labels={TEAM: "red"})
         ),
         "NW-1203",
-        "the pod needs example.org/team In [red], and none of the NodePool's 3 labels is "
-        "example.org/team; did you mean example.com/team?",
+        (
+            "the pod needs example.org/team In [red], and none of the NodePool's 3 labels is "
+            "example.org/team; did you mean example.com/team?"
+        ),
     ),
     "a zone without types": (
         a_world(a_pod(cpu=1, selector={ZONE: "zone-d"}), SMALL),
         "NW-1212",
-        "none of 1 instance type has topology.kubernetes.io/zone In [zone-d]; they have "
-        "zone-a, zone-b, zone-c",
+        (
+            "none of 1 instance type has topology.kubernetes.io/zone In [zone-d]; they have "
+            "zone-a, zone-b, zone-c"
+        ),
     ),
     "categories under instance-type, on the pod": (
         a_world(a_pod(cpu=1, terms=[[want(INSTANCE_TYPE, "In", "c", "t", "m")]]), CATEGORIES),
         "NW-1212",
-        "none of 3 instance types has node.kubernetes.io/instance-type In [c, m, t]; did you mean "
-        "karpenter.k8s.aws/instance-category In [c, m, t]?",
+        (
+            "none of 3 instance types has node.kubernetes.io/instance-type In [c, m, t]; did you mean "
+            "karpenter.k8s.aws/instance-category In [c, m, t]?"
+        ),
     ),
     "categories under instance-type, on the pool": (
         a_world(
@@ -110,8 +122,10 @@ FAILURES = {
             a_pool(requirements=[want(INSTANCE_TYPE, "In", "c", "t", "m")]),
         ),
         "NW-1103",
-        "requirement node.kubernetes.io/instance-type In [c, m, t] leaves 0 of 3 instance types; "
-        "did you mean karpenter.k8s.aws/instance-category In [c, m, t]?",
+        (
+            "requirement node.kubernetes.io/instance-type In [c, m, t] leaves 0 of 3 instance types; "
+            "did you mean karpenter.k8s.aws/instance-category In [c, m, t]?"
+        ),
     ),
     "two labels that no type has together": (
         a_world(
@@ -130,8 +144,10 @@ FAILURES = {
             a_daemon_set(cpu="100m", memory="2Gi"),
         ),
         "NW-1204",
-        "memory 60Gi does not fit: the roomiest of 2 instance types, large, has 59Gi left after "
-        "daemon pods, 1Gi too little",
+        (
+            "memory 60Gi does not fit: the roomiest of 2 instance types, large, has 59Gi left after "
+            "daemon pods, 1Gi too little"
+        ),
     ),
     "memory that only types with too little cpu have": (
         a_world(
@@ -140,8 +156,10 @@ FAILURES = {
             a_type("r", cpu=4, memory="64Gi"),
         ),
         "NW-1204",
-        "memory 60Gi does not fit: the roomiest of 1 instance type, c, has 32Gi left after "
-        "daemon pods, 28Gi too little",
+        (
+            "memory 60Gi does not fit: the roomiest of 1 instance type, c, has 32Gi left after "
+            "daemon pods, 28Gi too little"
+        ),
     ),
     "too much cpu for the types of the pool": (
         a_world(
@@ -151,8 +169,10 @@ FAILURES = {
             a_pool(requirements=[want(INSTANCE_TYPE, "In", "small")]),
         ),
         "NW-1204",
-        "cpu 6 does not fit: the roomiest of 1 instance type, small, has 2 left after daemon "
-        "pods, 4 too little",
+        (
+            "cpu 6 does not fit: the roomiest of 1 instance type, small, has 2 left after daemon "
+            "pods, 4 too little"
+        ),
     ),
     "branch interfaces that no type of the catalog has": (
         a_world(a_pod(cpu=3, memory="3Gi", requests={"vpc.amazonaws.com/pod-eni": 1}), LARGE),
@@ -173,8 +193,10 @@ FAILURES = {
             a_type("g", cpu=32, more={"nvidia.com/gpu": 4}),
         ),
         "NW-1204",
-        "nvidia.com/gpu 8 does not fit: the roomiest of 1 instance type, g, has 4 left after "
-        "daemon pods, 4 too little",
+        (
+            "nvidia.com/gpu 8 does not fit: the roomiest of 1 instance type, g, has 4 left after "
+            "daemon pods, 4 too little"
+        ),
     ),
     "daemons that fill every type": (
         a_world(a_pod(cpu="100m"), SMALL, a_daemon_set(memory="9Gi")),
@@ -188,14 +210,18 @@ FAILURES = {
             a_type("large", cpu=16, offerings=[an_offering("zone-a", available=False)]),
         ),
         "NW-1205",
-        "1 instance type would do, and 0 of 1 offering can be had now, such as large on-demand in "
-        "zone-a",
+        (
+            "1 instance type would do, and 0 of 1 offering can be had now, such as large on-demand in "
+            "zone-a"
+        ),
     ),
     "a pool that is sold out": (
         a_world(a_pod(cpu=1), a_type("large", offerings=[an_offering("zone-a", available=False)])),
         "NW-1205",
-        "1 instance type would meet the NodePool's requirements, and 0 of 1 offering can be had "
-        "now, such as large on-demand in zone-a",
+        (
+            "1 instance type would meet the NodePool's requirements, and 0 of 1 offering can be had "
+            "now, such as large on-demand in zone-a"
+        ),
     ),
     "a volume in another zone": (
         a_world(
@@ -206,8 +232,10 @@ FAILURES = {
             a_pool(requirements=[want(ZONE, "In", "zone-a", "zone-b")]),
         ),
         "NW-1206",
-        "volume claim default/data lies in zone-c, and the NodePool makes nodes in "
-        "topology.kubernetes.io/zone In [zone-a, zone-b]",
+        (
+            "volume claim default/data lies in zone-c, and the NodePool makes nodes in "
+            "topology.kubernetes.io/zone In [zone-a, zone-b]"
+        ),
     ),
     "a volume where no type is on sale": (
         a_world(
@@ -249,8 +277,10 @@ FAILURES = {
             a_pool(requirements=[want(INSTANCE_TYPE, "Exists", at_least=2)]),
         ),
         "NW-1208",
-        "minValues asks for 2 values of node.kubernetes.io/instance-type, and the instance types "
-        "that fit leave 1",
+        (
+            "minValues asks for 2 values of node.kubernetes.io/instance-type, and the instance types "
+            "that fit leave 1"
+        ),
     ),
     "minValues that the pool itself cannot keep": (
         a_world(
@@ -267,8 +297,10 @@ FAILURES = {
             a_pool(limits={"cpu": 5}),
         ),
         "NW-1209",
-        "limit cpu 5 is reached: 2 in use or planned, and the smallest node for the pod, "
-        "small, adds 4",
+        (
+            "limit cpu 5 is reached: 2 in use or planned, and the smallest node for the pod, "
+            "small, adds 4"
+        ),
     ),
     "a limit of nodes": (
         a_world(a_pod(cpu=2), a_managed_node("n", cpu=1), SMALL, a_pool(limits={"nodes": 1})),
@@ -285,8 +317,10 @@ FAILURES = {
             a_pool(requirements=[want(ZONE, "In", "zone-a")]),
         ),
         "NW-1301",
-        "the spread over topology.kubernetes.io/zone allows at most 1 pod a domain (maxSkew 1), "
-        "and every domain that a node could be made in is full: zone-a 2",
+        (
+            "the spread over topology.kubernetes.io/zone allows at most 1 pod a domain (maxSkew 1), "
+            "and every domain that a node could be made in is full: zone-a 2"
+        ),
     ),
     "a spread over a label that new nodes lack": (
         a_world(a_pod(cpu=1, labels={"app": "web"}, spread=[a_spread("example.com/rack")]), SMALL),
@@ -296,8 +330,10 @@ FAILURES = {
     "friends that are not there": (
         a_world(a_pod(cpu=1, near=[a_term(ZONE)]), SMALL),
         "NW-1302",
-        "the pod must be near pods with app=web (same topology.kubernetes.io/zone), and of 0 such "
-        "pods 0 are where it could go",
+        (
+            "the pod must be near pods with app=web (same topology.kubernetes.io/zone), and of 0 such "
+            "pods 0 are where it could go"
+        ),
     ),
     "pods to keep away from in every zone": (
         a_world(
@@ -307,8 +343,10 @@ FAILURES = {
             a_type("small", zones=["zone-a"]),
         ),
         "NW-1303",
-        "the pod must keep away from pods with app=web (same topology.kubernetes.io/zone), and each "
-        "of 1 place where it could go has one",
+        (
+            "the pod must keep away from pods with app=web (same topology.kubernetes.io/zone), and each "
+            "of 1 place where it could go has one"
+        ),
     ),
     "pods that keep others away": (
         a_world(
@@ -318,8 +356,10 @@ FAILURES = {
             a_type("small", zones=["zone-a"]),
         ),
         "NW-1304",
-        "pods that keep away from pods with app=web (same topology.kubernetes.io/zone) are in each "
-        "of 1 place where the pod could go",
+        (
+            "pods that keep away from pods with app=web (same topology.kubernetes.io/zone) are in each "
+            "of 1 place where the pod could go"
+        ),
     ),
     "a reservation that is full": (
         a_world(
@@ -342,8 +382,10 @@ FAILURES = {
     "a label of the autoscaler": (
         a_world(a_pod(cpu=1, selector={"karpenter.sh/mine": "x"}), SMALL),
         "NW-1003",
-        "the pod selects nodes by karpenter.sh/mine, which belongs to the autoscaler; select by a "
-        "well-known label or one that a NodePool defines",
+        (
+            "the pod selects nodes by karpenter.sh/mine, which belongs to the autoscaler; select by a "
+            "well-known label or one that a NodePool defines"
+        ),
     ),
     "a pod that wants no node made for it": (
         a_world(a_pod(cpu=1, terms=[[want(NODEPOOL, "DoesNotExist")]]), SMALL),
@@ -353,8 +395,10 @@ FAILURES = {
     "an amount that is no quantity": (
         a_world(a_pod(memory="2GB"), SMALL),
         "NW-1001",
-        "an amount that the pod asks for is wrong: memory: '2GB' is not a quantity (like 100m, "
-        "1.5Gi or 2)",
+        (
+            "an amount that the pod asks for is wrong: memory: '2GB' is not a quantity (like 100m, "
+            "1.5Gi or 2)"
+        ),
     ),
     "the nearer of two pools": (
         a_world(
@@ -364,8 +408,10 @@ FAILURES = {
             a_pool("general"),
         ),
         "NW-1204",
-        "general: cpu 6 does not fit: the roomiest of 1 instance type, small, has 2 left after "
-        "daemon pods, 4 too little",
+        (
+            "general: cpu 6 does not fit: the roomiest of 1 instance type, small, has 2 left after "
+            "daemon pods, 4 too little"
+        ),
     ),
     "a taint and a label at once": (
         a_world(
@@ -375,8 +421,10 @@ FAILURES = {
             a_pool("general", labels={TEAM: "blue"}),
         ),
         "NW-1202",
-        "general: the pod needs example.com/team In [red], and the NodePool makes only "
-        "example.com/team In [blue]",
+        (
+            "general: the pod needs example.com/team In [red], and the NodePool makes only "
+            "example.com/team In [blue]"
+        ),
     ),
 }
 
