@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest
 JOBS ?= auto
-BENCHMARKS ?= promises listing
+BENCHMARKS ?= promises listing run
 
 .PHONY: help setup lock demo check test test-fast unit e2e soak bench docs
 

@@ -67,7 +67,7 @@ def preferences(count: int = 4000, seed: int = SEED, policy: str = "Respect") ->
             ]
         },
     }
-    pods = [_pod(labels, requests, affinity=affinity) for _ in range(count)]
+    pods = [pending_pod(labels, requests, affinity=affinity) for _ in range(count)]
     snapshot = _test_snapshot(f"preferences {count} {policy}", dice, pods)
     snapshot["options"]["preferencePolicy"] = policy
     return snapshot
@@ -89,16 +89,16 @@ def services(count: int, seed: int = SEED) -> Object:
         if dice.random() < 0.2:
             extra["nodeSelector"] = {"kubernetes.io/arch": dice.choice(("amd64", "arm64"))}
         replicas = min(count - len(pods), max(2, int(dice.lognormvariate(2.5, 1.0))))
-        pods += [_pod({"app": name}, requests, **extra) for _ in range(replicas)]
+        pods += [pending_pod({"app": name}, requests, **extra) for _ in range(replicas)]
     agents = [_daemon_set(name) for name in ("logs", "metrics", "network")]
-    return _cloud_snapshot(f"services {count}", dice, pods, agents)
+    return cloud_snapshot(f"services {count}", dice, pods, agents)
 
 
 def batch(count: int, seed: int = SEED) -> Object:
     """Jobs of which hardly two ask for the same: thousands of distinct sizes."""
     dice = random.Random(f"batch {seed}")
     pods = [
-        _pod(
+        pending_pod(
             {"app": "batch"},
             {
                 "cpu": f"{min(32_000, max(50, int(dice.lognormvariate(6.6, 1.1))))}m",
@@ -107,7 +107,7 @@ def batch(count: int, seed: int = SEED) -> Object:
         )
         for _ in range(count)
     ]
-    return _cloud_snapshot(f"batch {count}", dice, pods, [])
+    return cloud_snapshot(f"batch {count}", dice, pods, [])
 
 
 def gpus(count: int, seed: int = SEED) -> Object:
@@ -120,10 +120,10 @@ def gpus(count: int, seed: int = SEED) -> Object:
             cards = dice.choice((1, 1, 1, 2, 4, 8))
             requests = {"cpu": f"{3 * cards}", "memory": f"{12 * cards}Gi", GPU: f"{cards}"}
             tolerations = [{"key": GPU, "operator": "Exists"}]
-            pods.append(_pod({"app": "train"}, requests, tolerations=tolerations))
+            pods.append(pending_pod({"app": "train"}, requests, tolerations=tolerations))
         else:
-            pods.append(_pod({"app": "web"}, requests))
-    snapshot = _cloud_snapshot(f"gpus {count}", dice, pods, [_daemon_set("logs")])
+            pods.append(pending_pod({"app": "web"}, requests))
+    snapshot = cloud_snapshot(f"gpus {count}", dice, pods, [_daemon_set("logs")])
     pool = _pool("gpu", [_term("karpenter.k8s.aws/instance-gpu-count", "Exists")])
     pool["spec"]["template"]["spec"]["taints"] = [
         {"key": GPU, "value": "present", "effect": "NoSchedule"}
@@ -152,8 +152,8 @@ def tangled(count: int, seed: int = SEED) -> Object:
             del extra["topologySpreadConstraints"]
         replicas = min(count - len(pods), dice.randint(2, 40))
         requests = _draw_requests(dice)
-        pods += [_pod(labels, requests, **extra) for _ in range(replicas)]
-    return _cloud_snapshot(f"tangled {count}", dice, pods, [_daemon_set("logs")])
+        pods += [pending_pod(labels, requests, **extra) for _ in range(replicas)]
+    return cloud_snapshot(f"tangled {count}", dice, pods, [_daemon_set("logs")])
 
 
 def crowded(count: int, seed: int = SEED, nodes: int = 2000) -> Object:
@@ -169,11 +169,11 @@ def crowded(count: int, seed: int = SEED, nodes: int = 2000) -> Object:
         name = f"node-{index:05d}"
         machines += _machine(dice, name, kind)
         room_m = int(kind["capacity"]["cpu"]) * 1000 - 700
-        share_m = int(room_m * (0.6 + 0.35 * dice.random()) / 4)
+        share_m = int(room_m * (0.93 + 0.06 * dice.random()) / 4)
         memory = int(kind["capacity"]["memory"][:-2]) * 1024 // 6
         for number in range(4):
             requests = {"cpu": f"{share_m}m", "memory": f"{memory}Mi"}
-            pod = _pod({"app": f"old-{index % 97}"}, requests, nodeName=name)
+            pod = pending_pod({"app": f"old-{index % 97}"}, requests, nodeName=name)
             pod["metadata"]["name"] = f"old-{index:05d}-{number}"
             pod["status"] = {"phase": "Running"}
             running.append(pod)
@@ -307,7 +307,8 @@ def _draw_requests(dice: random.Random) -> dict[str, str]:
     return {"cpu": f"{dice.choice(_CPUS_M)}m", "memory": f"{dice.choice(_MEMORY_MI)}Mi"}
 
 
-def _pod(labels: dict[str, str], requests: dict[str, str], **spec: Any) -> Object:
+def pending_pod(labels: dict[str, str], requests: dict[str, str], **spec: Any) -> Object:
+    """Make a pod that waits for a node."""
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -321,7 +322,7 @@ def _pod(labels: dict[str, str], requests: dict[str, str], **spec: Any) -> Objec
 
 
 def _generic(dice: random.Random) -> Object:
-    return _pod({"my-label": dice.choice(_LETTERS)}, _draw_requests(dice))
+    return pending_pod({"my-label": dice.choice(_LETTERS)}, _draw_requests(dice))
 
 
 def _zonal_spread(dice: random.Random) -> Object:
@@ -336,19 +337,19 @@ def _with_spread(dice: random.Random, key: str) -> Object:
     labels = {"my-label": dice.choice(_LETTERS)}
     counted = {"my-label": dice.choice(_LETTERS)}
     requests = _draw_requests(dice)
-    return _pod(labels, requests, topologySpreadConstraints=[_spread(counted, key, 1)])
+    return pending_pod(labels, requests, topologySpreadConstraints=[_spread(counted, key, 1)])
 
 
 def _near_in_zone(dice: random.Random) -> Object:
     labels = {"my-affinity": dice.choice(_LETTERS)}
     affinity = {"podAffinity": {REQUIRED: [_near(labels, ZONE)]}}
-    return _pod(labels, _draw_requests(dice), affinity=affinity)
+    return pending_pod(labels, _draw_requests(dice), affinity=affinity)
 
 
 def _apart_by_host(dice: random.Random) -> Object:
     labels = {"app": "nginx"}
     affinity = {"podAntiAffinity": {REQUIRED: [_near(labels, HOSTNAME)]}}
-    return _pod(labels, _draw_requests(dice), affinity=affinity)
+    return pending_pod(labels, _draw_requests(dice), affinity=affinity)
 
 
 def _identify(dice: random.Random, pods: Iterable[Object]) -> None:
@@ -458,8 +459,9 @@ def _test_snapshot(name: str, dice: random.Random, pods: list[Object]) -> Object
     return snapshot
 
 
-def _cloud_snapshot(
+def cloud_snapshot(
     name: str, dice: random.Random, pods: list[Object], daemon_sets: list[Object]
 ) -> Object:
+    """Make a snapshot of pods on the catalog in the shape of a cloud's."""
     _identify(dice, pods)
     return _snapshot(name, [_pool("default"), *daemon_sets, *pods], cloud_types())

@@ -56,6 +56,8 @@ def _sums(plan: Plan) -> Text:
     mark = "~" if any(node.offering.price_is_estimate for node in plan.new_nodes) else ""
     text.append(f"    {mark}{dollars(plan.price)}/h", style="bold")
     text.append(f"  {mark}{per_month(plan.price)}/mo")
+    if plan.lower_bound is not None:
+        text.append(f"    no plan can cost less than {dollars(plan.lower_bound)}/h", style="dim")
     return text
 
 
