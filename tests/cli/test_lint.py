@@ -140,6 +140,25 @@ def test_a_file_without_mistakes_is_not_touched(folder, capsys):
     assert (folder / "healthy.yaml").stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_mended_file_keeps_its_encoding(folder, capsys, encoding):
+    (folder / "broken.yaml").write_bytes(BROKEN.encode(encoding))
+    ask(capsys, "broken.yaml", "--fix")
+    after = (folder / "broken.yaml").read_bytes()
+
+    assert after[:2] == BROKEN.encode(encoding)[:2]
+    assert "instance-category" in after.decode(encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_healthy_file_of_any_encoding_is_not_touched(folder, capsys, encoding):
+    before = a_pool_text().encode(encoding)
+    (folder / "pool.yaml").write_bytes(before)
+    ask(capsys, "pool.yaml", "--fix")
+
+    assert (folder / "pool.yaml").read_bytes() == before
+
+
 def test_a_code_to_ignore_takes_no_file_with_it(folder, capsys):
     arguments = ("--ignore", "NW-2123", "--ignore", "NW-3026", "broken.yaml", "-o", "json")
     _, out, _ = ask(capsys, *arguments)

@@ -91,7 +91,9 @@ def convert(
 
 def _refusal(refused: list[Remark]) -> UserError:
     first = refused[0]
-    what, _, advice = first.message.partition(": ")
+    what, colon, advice = first.message.rpartition(": ")
+    if not colon:
+        what, advice = advice, ""
     more = f" (and {len(refused) - 1} more; --check lists all)" if len(refused) > 1 else ""
     return UserError(
         f"{first.object} cannot be converted: {what}{more}",

@@ -1,5 +1,6 @@
 """`nodewright lint`: mistakes in manifests, found before a cluster meets them."""
 
+import codecs
 import gc
 import os
 import re
@@ -29,6 +30,11 @@ from nodewright.state.manifests import read_manifests
 type LintFormat = Literal["text", "json", "yaml", "sarif"]
 
 _VERSION: Final = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
+_ENCODINGS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _ROUNDS_MAX: Final = 5
 """A mended file may show what was hidden before; more rounds than this find nothing new."""
 
@@ -151,6 +157,7 @@ def _check_codes(codes: tuple[str, ...]) -> None:
 def _fix(sources: list[Source], told: Told, ignore: tuple[str, ...]) -> tuple[list[Source], int]:
     """Mend files until nothing changes any more, and write those that changed."""
     mended = 0
+    before = {source.name: source.text for source in sources}
     for _ in range(_ROUNDS_MAX):
         findings = run_lint([one for source in sources for one in source.manifests], told, ignore)
         if not any(finding.edits for finding in findings):
@@ -160,7 +167,8 @@ def _fix(sources: list[Source], told: Told, ignore: tuple[str, ...]) -> tuple[li
             break
         sources, mended = list(after), mended + sum(count)
     for source in sources:
-        _write_back(source)
+        if source.text != before[source.name]:
+            _write_back(source)
     return sources, mended
 
 
@@ -173,9 +181,11 @@ def _fix_source(source: Source, findings: list[Finding]) -> tuple[Source, int]:
 
 
 def _write_back(source: Source) -> None:
+    """Write a mended file in the encoding that it had."""
     path = Path(source.name)
-    if path.read_bytes() != source.text.encode():
-        path.write_bytes(source.text.encode())
+    head = path.read_bytes()[:4]
+    encoding = next((name for mark, name in _ENCODINGS if head.startswith(mark)), "utf-8")
+    path.write_bytes(source.text.encode(encoding))
 
 
 def _no_table() -> str:

@@ -40,6 +40,7 @@ class Stream(msgspec.Struct, frozen=True, eq=False, dict=True):
             Pool(one, era)
             for one in self.manifests
             if (era := POOL_KINDS.get((one.api_version, one.kind))) is not None
+            and isinstance(one.raw.get("spec"), dict)
         )
 
     @cached_property
@@ -49,6 +50,7 @@ class Stream(msgspec.Struct, frozen=True, eq=False, dict=True):
             NodeClass(one, era)
             for one in self.manifests
             if (era := CLASS_KINDS.get((one.api_version, one.kind))) is not None
+            and isinstance(one.raw.get("spec"), dict)
         )
 
     @cached_property
