@@ -7,6 +7,7 @@ from cyclopts import Parameter
 from nodewright.app.planning import plan_document, plan_world, with_bound
 from nodewright.app.sources import open_snapshot
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
+from nodewright.cli.files import check_files
 from nodewright.cli.output import OutputOption, emit, say
 from nodewright.cli.plan_view import plan_screen
 from nodewright.core.scheduling.solve import Effort
@@ -14,7 +15,9 @@ from nodewright.model.errors import UserError
 
 
 def plan(
-    snapshot: Annotated[str, Parameter(help="A snapshot file, or - for standard input.")] = "",
+    snapshot: Annotated[
+        str, Parameter(help="A snapshot file, or - for standard input.", allow_leading_hyphen=True)
+    ] = "",
     *,
     effort: Annotated[
         Effort, Parameter(help="How hard to look for a cheaper plan: fast, normal or best.")
@@ -35,6 +38,7 @@ def plan(
     $ nodewright plan cluster.json --effort best
     $ gunzip -c cluster.json.gz | nodewright plan -
     """
+    check_files((snapshot,), "plan")
     if not snapshot:
         raise UserError(
             "planning needs a snapshot file",
