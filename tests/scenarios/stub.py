@@ -33,7 +33,7 @@ from nodewright.sim.worldview import build_world
 from nodewright.state.mirror import BY_NODE, BY_PROVIDER_ID
 
 _BATCH_MS = 1_000
-_SCAN_MS = 30_000
+_SCAN_MS = 60_000
 _EMPTY_MS = 30_000
 _ORPHAN_MS = 60_000
 _TIMEOUT_MS = 900_000
