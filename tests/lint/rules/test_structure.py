@@ -120,3 +120,12 @@ def test_what_the_cluster_put_into_status_is_not_ours_to_judge():
     pool = a_pool_text() + "status: {conditions: [{type: 3}], extra: 1}\n"
 
     assert codes_of(pool) == []
+
+
+@pytest.mark.parametrize(
+    "metadata", ["{name: 5}", "{name: x, labels: {beta: true}}", "{name: x, annotations: {a: 1.5}}"]
+)
+def test_names_labels_and_annotations_are_text(metadata):
+    pool = a_pool_text().replace("metadata:\n  name: general\n", f"metadata: {metadata}\n")
+
+    assert the_finding("NW-2102", pool).edits

@@ -70,9 +70,7 @@ def _check_kind(manifest: Manifest) -> Iterator[Finding]:
 
 
 def _check_object(manifest: Manifest, struct: type[Struct]) -> Iterator[Finding]:
-    metadata = mapping(manifest.raw.get("metadata"))
-    if not metadata.get("name") and not metadata.get("generateName"):
-        yield Finding("NW-2010", manifest, ("metadata",), "the object has no name", on="key")
+    yield from _check_metadata(manifest)
     seen: list[Path] = []
     for problem in _run_time_problems(manifest, struct):
         seen.append(problem.path)
@@ -80,6 +78,21 @@ def _check_object(manifest: Manifest, struct: type[Struct]) -> Iterator[Finding]
     for problem in admit(manifest.raw, struct):
         if problem.path[0] != "status" and not _is_said(problem.path, seen):
             yield _from_admission(manifest, struct, problem)
+
+
+def _check_metadata(manifest: Manifest) -> Iterator[Finding]:
+    metadata = mapping(manifest.raw.get("metadata"))
+    if not metadata.get("name") and not metadata.get("generateName"):
+        yield Finding("NW-2010", manifest, ("metadata",), "the object has no name", on="key")
+    paths: list[Path] = [("metadata", "name")]
+    for field in ("labels", "annotations"):
+        paths += [("metadata", field, key) for key in mapping(metadata.get(field))]
+    for path in paths:
+        value = dig(manifest.raw, path)
+        if value is not None and not isinstance(value, str):
+            advice, edits = _mend_type(manifest, path, {"type": "string"})
+            message = f"{_name(path)} must be text, not {_described(value)}"
+            yield Finding("NW-2102", manifest, path, message, advice, edits)
 
 
 def _run_time_problems(manifest: Manifest, struct: type[Struct]) -> list[Problem]:
