@@ -36,6 +36,7 @@ class Improver:
         self.board: Board = filling.board
         self.ledger = ledger
         self.steps = steps
+        self._used = np.array([draft.pod_count > 0 for draft in self.board.drafts], dtype=np.bool_)
 
     def run(self) -> None:
         """Make moves until none helps or the steps are used up."""
@@ -122,6 +123,7 @@ class Improver:
             self._undo(draft, lifted, saved)
             return False
         self._move_pods(draft, moves)
+        self._used[draft.number] = False
         return True
 
     def _cheapest_home(
@@ -152,12 +154,8 @@ class Improver:
         ledger = self.ledger
         rows = ledger.rows
         open_rows = ~unpack(blocked_drafts(shape.ladder[level]), rows)
-        used = np.fromiter(
-            (draft.pod_count > 0 and draft is not source for draft in self.board.drafts[:rows]),
-            dtype=np.bool_,
-            count=rows,
-        )
-        open_rows &= used
+        open_rows &= self._used
+        open_rows[source.number] = False
         roomy = ledger.roomy(shape.amounts) & open_rows
         first = ledger.tightest(roomy, _TRIES_MAX)
         then = ledger.tightest(open_rows & ~roomy, _TRIES_MAX)

@@ -90,7 +90,7 @@ class Limits:
 
     def cut(self, draft: Draft, bits: Bits) -> Bits:
         """Cut a finished draft's ways so that the largest of them keeps the limit."""
-        if self.is_idle:
+        if self.is_idle and not draft.min_values:
             return bits
         kept = bits & self.allowed(draft)
         if not draft.min_values and not self.charges_largest:

@@ -29,6 +29,9 @@ from nodewright.model.reason import Reason
 _TRIES_MAX: Final = 6
 """How many drafts are asked when a pod would narrow them."""
 
+_SHARE_MARGIN: Final = 1.1
+"""How much more than its even share a node is sized for, because shares are not even."""
+
 _FAILURES_MAX: Final = 24
 """After so many drafts said no to a wish that would narrow them, it is not tried on slack."""
 
@@ -84,6 +87,7 @@ class PriceFit:
             self.ledger = Ledger(self.board, self.worth)
         order = batch.by_value(self.worth)
         self._top_up(batch, order, choosy=True)
+        self._open_for_the_most(batch, order)
         for size in order:
             for entry in batch.members[size]:
                 if entry.apart and entry.left:
@@ -101,6 +105,61 @@ class PriceFit:
             elif entry.left:
                 left.append((entry.shape, entry.rest()))
         return left
+
+    def _open_for_the_most(self, batch: Batch, order: list[int]) -> None:
+        """Open nodes for the largest crowd that keeps apart, sized for its share of the others.
+
+        Every crowd that keeps apart puts at most one pod on a node, so the largest of them says how
+        many nodes there must be, and each of those will hold about one pod of every other crowd.
+        """
+        crowds: dict[int, int] = {}
+        for entry in batch.entries:
+            if entry.apart:
+                crowds[entry.wish.number] = crowds.get(entry.wish.number, 0) + entry.left
+        if not crowds:
+            return
+        most = max(crowds, key=lambda number: (crowds[number], -number))
+        first = len(self.board.drafts)
+        for size in order:
+            for entry in batch.members[size]:
+                if entry.wish.number == most and entry.left:
+                    self._open_apart(batch, entry)
+        opened = self.board.drafts[first:]
+        choosy = {entry.wish_row for entry in batch.entries if entry.choosy and entry.left}
+        if not opened or not choosy or not self._is_unlimited(opened):
+            return
+        share = batch.demand_of(choosy) / len(opened)
+        for draft in opened:
+            self._size_up(draft, [int(amount * _SHARE_MARGIN) for amount in share])
+        self._top_up(batch, order, choosy=True)
+        for draft in opened:
+            if draft.stale:
+                self.board.freshen(draft)
+            self.ledger.refresh(draft)
+
+    def _is_unlimited(self, drafts: list[Draft]) -> bool:
+        """Tell whether no pool limit stands in the way of these drafts growing."""
+        for supply in {draft.supply for draft in drafts}:
+            limits = self.board.limits.get(supply)
+            if limits is not None:
+                limits.finish(len(self.board.drafts))
+                if not limits.is_idle:
+                    return False
+        return True
+
+    def _size_up(self, draft: Draft, share: list[int]) -> None:
+        """Let a draft's row show what the machine would have free that holds its share too."""
+        bits = draft.bits
+        for room, total, more in zip(
+            self.board.rooms[draft.supply], draft.totals, share, strict=True
+        ):
+            bits &= room.having(total + more) or room.having(total)
+        bits = bits or draft.bits
+        target = draft.supply.ways[(bits & -bits).bit_length() - 1].type_index
+        free = self.ledger.machine_free(draft.supply, target)
+        self.ledger.write_row(
+            draft.number, [have - used for have, used in zip(free, draft.totals, strict=True)]
+        )
 
     def _fill_hosts(self, batch: Batch) -> None:
         for size in batch.by_value(_plain_worth(self.board)):
