@@ -17,8 +17,30 @@ def find_page(code: str, language: Language = "en") -> Page | None:
     return None if finding is None else Page(code, finding.title, finding.why, _LINT)
 
 
-def all_pages() -> tuple[Page, ...]:
-    """Give every page in English, by code."""
-    found = {one.code: one for one in pages()}
-    found |= {code: Page(code, one.title, one.why, _LINT) for code, one in CODES.items()}
-    return tuple(found[code] for code in sorted(found))
+def code_documents() -> dict[str, str]:
+    """Write the pages of all scheduling verdicts and their index as Markdown, by file name."""
+    english = pages()
+    korean = {one.code: one for one in pages("ko")}
+    index = [
+        "# Why pods stay behind",
+        "",
+        "Every verdict about a pod has one of these codes, which never change. "
+        "`nodewright explain NW-nnnn` prints the page.",
+        "",
+        "| code | what |",
+        "| --- | --- |",
+        *(f"| [{one.code}]({one.code}.md) | {one.title} |" for one in english),
+    ]
+    found = {"index.md": "\n".join(index) + "\n"}
+    for one in english:
+        other = korean[one.code]
+        lines = [
+            f"# {one.code}: {one.title}",
+            *("", one.why),
+            *("", f"**What to do.** {one.what}"),
+            *("", f"## {other.title}"),
+            *("", other.why),
+            *("", f"**할 일.** {other.what}"),
+        ]
+        found[f"{one.code}.md"] = "\n".join(lines) + "\n"
+    return found

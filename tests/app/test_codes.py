@@ -1,0 +1,36 @@
+"""Every code has a page, and the documentation's pages are those of the table."""
+
+import pytest
+
+from nodewright.app.codes import code_documents, find_page
+from nodewright.model.reason import Reason
+from tidy import tree
+
+FOLDER = tree.ROOT / "docs" / "reference" / "codes"
+
+
+@pytest.mark.parametrize("reason", Reason)
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_reason_has_a_page(reason, language):
+    page = find_page(reason.code, language)
+
+    assert page.title
+    assert page.why.endswith(".")
+    assert page.what.endswith(".")
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_a_reason_and_its_page_have_the_same_name(reason):
+    assert find_page(reason.code).title == reason.sentence
+
+
+def test_findings_of_lint_have_pages_too():
+    assert find_page("NW-2101").title == "unknown field"
+    assert find_page("NW-0000") is None
+
+
+def test_the_documentation_is_up_to_date():
+    """If this fails: .venv/bin/python tools/codes/make.py."""
+    written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
+
+    assert written == code_documents()
