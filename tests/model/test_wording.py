@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodewright.model.quantity import MILLI, parse_quantity
-from nodewright.model.wording import EVENT_LENGTH_MAX, Count, event_message
-from nodewright.model.wording import english, korean, pages_english, pages_korean
+from nodewright.model.wording import (
+    EVENT_LENGTH_MAX,
+    Count,
+    english,
+    event_message,
+    korean,
+    pages_english,
+    pages_korean,
+)
 from nodewright.model.wording.amounts import round_down, round_up, show_amount
 
 TABLES = {

@@ -24,8 +24,10 @@ def code_documents() -> dict[str, str]:
     index = [
         "# Why pods stay behind",
         "",
-        "Every verdict about a pod has one of these codes, which never change. "
-        "`nodewright explain NW-nnnn` prints the page.",
+        (
+            "Every verdict about a pod has one of these codes, which never change. "
+            "`nodewright explain NW-nnnn` prints the page."
+        ),
         "",
         "| code | what |",
         "| --- | --- |",
