@@ -4,6 +4,7 @@ Nothing is put onto the board once it is filled, so trying a changed pod, or a c
 same nodes and neighbours, costs a few questions instead of a whole decision.
 """
 
+from copy import copy
 from typing import Final
 
 import msgspec
@@ -113,11 +114,9 @@ class Bench:
 
     def with_pool(self, pool: NodePool) -> tuple[Board, Supply] | None:
         """Give a board beside this one on which a pool is changed; nothing when it makes nothing."""
-        world = msgspec.structs.replace(self.world, node_pools=(pool,))
-        supplies = read_pools(world, self.problem.daemons).supplies
-        if not supplies:
+        supply = self._supply(pool)
+        if supply is None:
             return None
-        supply = supplies[0]
         reservations = Reservations([supply], strict=self.board.reservations.strict)
         for name, left in self.board.reservations.left.items():
             if name in reservations.left:
@@ -132,6 +131,16 @@ class Bench:
                     limits.room[name] -= amount
             board.limits[supply] = limits
         return board, supply
+
+    def _supply(self, pool: NodePool) -> Supply | None:
+        for known in self.board.supplies:
+            if known.name == pool.metadata.name and known.pool.spec.template == pool.spec.template:
+                # Only limits differ: what the pool can make is the same.
+                same = copy(known)
+                same.pool = pool
+                return same
+        world = msgspec.structs.replace(self.world, node_pools=(pool,))
+        return next(iter(read_pools(world, self.problem.daemons).supplies), None)
 
     def _charged(self, name: str) -> dict[str, int]:
         """Give what the drafts of this pass take of a pool's limits."""

@@ -26,6 +26,9 @@ from nodewright.model.world import World
 _POD_TRIES_MAX: Final = 48
 _POOL_TRIES_MAX: Final = 24
 _DEPTH_MAX: Final = 8
+_POOLS_MAX: Final = 8
+"""How many pools are asked for changes: those that came nearest."""
+
 _CONFIRM_TYPES_MAX: Final = 4000
 _CONFIRM_PODS_MAX: Final = 1000
 """Up to how many types (over all pools) and pods a change is confirmed by deciding again."""
@@ -82,6 +85,7 @@ class _Mender:
             return []
         answers = ask_pools(self.bench.problem, self.bench.board, shape)
         answers.sort(key=lambda one: -one.nearness)
+        del answers[_POOLS_MAX:]
         return [Refused(self.pod, shape, answer, self.bench.waiting) for answer in answers]
 
     def _singles(self, shape: Shape | Unplaced, answers: list[Refused]) -> Iterator[Edit]:

@@ -10,7 +10,7 @@ from nodewright.core.explain.existing import Existing, ask_nodes
 from nodewright.core.explain.mend import Change, smallest_change
 from nodewright.core.scheduling.funnel import Miss, Step, Walk
 from nodewright.core.scheduling.solve import Effort, solve
-from nodewright.core.scheduling.verdicts import PoolAnswer, ask_pools, bare_wishes
+from nodewright.core.scheduling.verdicts import PoolAnswer, ask_pools, bare_wishes, judge
 from nodewright.core.scheduling.wishes import Shape
 from nodewright.model.cause import Cause
 from nodewright.model.plan import Unplaced
@@ -59,12 +59,20 @@ def explain_pod(world: World, key: str, effort: Effort = Effort.NORMAL) -> PodSt
     pod = next((one for one in world.pods if one.key == key), None)
     if pod is None:
         return None
+    bench = Bench(world, key)
+    shape = bench.shape_of(pod)
+    if shape is None:
+        return _not_waiting(pod)
+    alone = len(bench.problem.selection.candidates) == 1
+    if alone and isinstance(shape, Shape) and bench.place(shape) is None:
+        # Nobody else waits, so the bench itself is the decision where it says no.
+        return explain_on(bench, pod, judge(bench.problem, bench.board, shape), None)
     plan = solve(world, effort)
     placement, unplaced = find_placement(plan, key), plan.unschedulable.get(key)
-    if placement is None and unplaced is None:
-        return _not_waiting(pod)
-    # A pod that is placed is shown what it could choose from; one that is not, what is left.
-    return explain_on(Bench(world, key, filled=placement is None), pod, unplaced, placement)
+    if placement is not None:
+        # A pod that is placed is shown what it could choose from, not what is left.
+        bench = Bench(world, key, filled=False)
+    return explain_on(bench, pod, unplaced, placement)
 
 
 def explain_on(
