@@ -47,6 +47,16 @@ def test_a_pod_left_behind_is_found(saved, capsys):
     assert list(json.loads(capsys.readouterr().out)["unschedulable"]) == ["default/huge"]
 
 
+def test_a_lower_bound_is_given_to_those_who_ask(saved, capsys):
+    assert run(["plan", saved(FINE), "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lowerBoundPerHour"] is None
+    assert run(["plan", saved(FINE), "-o", "json", "--bound"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["lowerBoundPerHour"] == pytest.approx(plan["pricePerHour"])
+    assert run(["plan", saved(FINE), "--bound"]) == 0
+    assert "no plan can cost less than" in capsys.readouterr().out
+
+
 def test_the_table_says_the_sum_the_nodes_and_who_stays_behind(saved, capsys):
     assert run(["plan", saved(HUGE)]) == 1
     shown = capsys.readouterr().out

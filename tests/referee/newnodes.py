@@ -129,10 +129,12 @@ def _judge_fit(place: NewPlace, board: Board) -> Iterator[Violation]:
 def _judge_requests(place: NewPlace, board: Board) -> Iterator[Violation]:
     pods = sum_of(place.pods)
     every = sum_of([*place.pods, *board.daemons])
-    surely = [
-        sum_of([*place.pods, *daemons_on_launch(place, launch, board.daemons)])
+    companies = {
+        tuple(pod.key for pod in daemons): daemons
         for launch in (place.launches if board.daemons else ())
-    ]
+        for daemons in (daemons_on_launch(place, launch, board.daemons),)
+    }
+    surely = [sum_of([*place.pods, *daemons]) for daemons in companies.values()]
     for name in {*pods, *every, *place.node.requests}:
         told = place.node.requests.get(name, 0)
         least = min((one.get(name, 0) for one in surely), default=pods.get(name, 0))
