@@ -102,6 +102,16 @@ def test_other_documents_keep_every_byte():
     assert fixed.text == text.replace("'x'", "'y'")
 
 
+@pytest.mark.parametrize("start", ["---\n", "--- # two\n", "--- "])
+def test_a_document_that_is_written_anew_keeps_its_start(start):
+    text = f"a: 1\n{start}{{x: 1, stray: , z: 2}}\n---\nc: 3\n"
+    second = read_manifests(text.encode(), "test.yaml")[1]
+    fixed = fix_text(text, [Finding("NW-2101", second, (), "x", edits=(Remove(("stray",)),))])
+    after = [one.raw for one in read_manifests(fixed.text.encode(), "test.yaml")]
+
+    assert after == [{"a": 1}, {"x": 1, "z": 2}, {"c": 3}]
+
+
 def test_line_ends_of_windows_stay():
     assert mend("a: x\r\nb: y\r\n", Replace(("b",), "z")).text == "a: x\r\nb: z\r\n"
 

@@ -8,6 +8,7 @@ document anew with its comments and order. What neither can do is left as it was
 
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from nodewright.state.manifests import Document, Manifest
 from nodewright.state.yamlstream import read_documents
 
 _WIDE: Final = 100_000
+_START: Final = re.compile(r"---(?=\s)[ \t]*(?:#[^\n]*)?\n?")
 
 
 class Fixed(msgspec.Struct, frozen=True):
@@ -100,6 +102,15 @@ def _read(text: str) -> Any:
 
 
 def _write_anew(text: str, edits: Sequence[Edit]) -> str | None:
+    start = _START.match(text)
+    if start is None:
+        return _write_body(text, edits)
+    after = _write_body(text[start.end() :], edits)
+    head = start[0] if start[0].endswith("\n") else f"{start[0].rstrip()}\n"
+    return None if after is None else head + after
+
+
+def _write_body(text: str, edits: Sequence[Edit]) -> str | None:
     if text.lstrip().startswith("{"):
         changed = apply_all(_read(text), edits)
         return None if changed is None else json.dumps(changed, indent=2, ensure_ascii=False) + "\n"
