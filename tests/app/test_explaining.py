@@ -51,6 +51,14 @@ def test_the_patch_of_a_document_can_be_applied_as_it_stands():
     assert changed.spec.containers[0].resources.requests == {"cpu": 1, "memory": "8Gi"}
 
 
+def test_a_lasting_change_names_the_workload_that_makes_the_pod():
+    pod = a_pod(cpu=1, memory="9Gi", owner=("ReplicaSet", "web-1"))
+
+    document = pod_document(explain_pod(a_world(pod, SMALL), pod.key))
+
+    assert document["smallestChange"]["patch"][0]["owner"] == "ReplicaSet/web-1"
+
+
 def test_a_pod_that_is_placed_says_on_what_and_for_how_much():
     document = pod_document(explain_pod(a_world(a_pod(cpu=1), SMALL), "default/pod"))
 

@@ -34,7 +34,7 @@ def pod_document(story: PodStory, language: Language = "en") -> Document:
         "placement": _placement(story.placement),
         "nodePools": [_pool(one, language) for one in story.pools],
         "existing": _existing(story.existing, language),
-        "smallestChange": _change(story.change, language),
+        "smallestChange": _change(story, language),
     }
 
 
@@ -230,13 +230,18 @@ def _existing(existing: Existing, language: Language) -> Document:
     return {"nodes": existing.count, "takes": list(existing.takes), "stopped": stopped}
 
 
-def _change(found: Change | None, language: Language) -> Document | None:
+def _change(story: PodStory, language: Language) -> Document | None:
+    found = story.change
     if found is None:
         return None
     return {
         "text": change_text(found, language),
         "patch": [
-            {"target": target, "operations": [msgspec.to_builtins(op) for op in ops]}
+            {
+                "target": target,
+                **({"owner": story.owner} if story.owner and target.startswith("pod/") else {}),
+                "operations": [msgspec.to_builtins(op) for op in ops],
+            }
             for target, ops in found.patches().items()
         ],
         "placement": _placement(found.placement),

@@ -25,7 +25,6 @@ from nodewright.app.explaining import (
 from nodewright.cli.bars import dollars
 from nodewright.core.explain.bench import Placement
 from nodewright.core.explain.existing import Existing
-from nodewright.core.explain.mend import Change
 from nodewright.core.explain.node import NodeStory
 from nodewright.core.explain.pod import PodStory, PoolStory
 from nodewright.core.explain.pool import NodePoolStory
@@ -53,7 +52,7 @@ def pod_screen(story: PodStory, language: Language) -> RenderableType:
         parts += [Text(""), Padding(rows, (0, 0, 0, 2), expand=False)]
     stuck = story.placement is None and story.requests and not _deferred(story)
     if stuck or story.change is not None:
-        parts += [Text(""), _help(story.change, language)]
+        parts += [Text(""), _help(story, language)]
     if story.placement is not None and story.placement.also:
         parts += [Text(""), _also(story.placement, language)]
     return Group(*parts)
@@ -157,7 +156,8 @@ def _existing(existing: Existing, language: Language) -> Text:
     return text
 
 
-def _help(found: Change | None, language: Language) -> RenderableType:
+def _help(story: PodStory, language: Language) -> RenderableType:
+    found = story.change
     rows = _grid()
     label = Text(word("change", language), style="bold green")
     if found is None:
@@ -178,6 +178,9 @@ def _help(found: Change | None, language: Language) -> RenderableType:
     for target, ops in found.patches().items():
         patch = json.dumps(msgspec.to_builtins(ops), ensure_ascii=False, separators=(",", ":"))
         rows.add_row("", Text(f"{word('change.where', language)} {target}: {patch}", style="dim"))
+        if story.owner and target.startswith("pod/"):
+            lasting = word("change.template", language, owner=story.owner)
+            rows.add_row("", Text(lasting, style="dim"))
     return Padding(rows, (0, 0, 0, 2), expand=False)
 
 

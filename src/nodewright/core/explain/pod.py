@@ -43,6 +43,8 @@ class PodStory(msgspec.Struct, frozen=True):
     pools: tuple[PoolStory, ...] = ()
     existing: Existing = Existing()
     change: Change | None = None
+    owner: str = ""
+    """Who makes the pod, and whose pod template a lasting change belongs in."""
 
     @property
     def placeable(self) -> bool:
@@ -84,7 +86,7 @@ def explain_on(
     if placement is None and not (unplaced is not None and unplaced.deferred):
         change = smallest_change(bench, pod)
     if not isinstance(shape, Shape):
-        return PodStory(pod.key, placement, unplaced, change=change)
+        return PodStory(pod.key, placement, unplaced, change=change, owner=_owner(pod))
     wish = bare_wishes(shape)[-1]
     return PodStory(
         pod=pod.key,
@@ -95,7 +97,13 @@ def explain_on(
         pools=tuple(_story(bench, one) for one in ask_pools(bench.problem, bench.board, shape)),
         existing=ask_nodes(bench.board, shape, wish),
         change=change,
+        owner=_owner(pod),
     )
+
+
+def _owner(pod: Pod) -> str:
+    owners = pod.metadata.owner_references
+    return f"{owners[0].kind}/{owners[0].name}" if owners else ""
 
 
 def _story(bench: Bench, answer: PoolAnswer) -> PoolStory:

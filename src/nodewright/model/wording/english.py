@@ -110,6 +110,7 @@ WORDS: Final[Mapping[str, str]] = {
     "change.existing": "then existing node {node} takes it, at no cost",
     "change.extra": "{price}/h more than now",
     "change.none": "no single change was found; see each NodePool's reason",
+    "change.template": "to last, it belongs in the pod template behind {owner}",
     "change.where": "apply it to",
     "considered": "also fits",
     "daemons": "daemons",

@@ -107,6 +107,7 @@ WORDS: Final[Mapping[str, str]] = {
     "change.existing": "그러면 기존 노드 {node} 위에 추가 비용 없이 배치됩니다",
     "change.extra": "지금보다 시간당 {price} 더 듭니다",
     "change.none": "한 가지 변경으로 되는 방법을 찾지 못했습니다. NodePool별 이유를 보십시오",
+    "change.template": "계속 적용하려면 {owner} 쪽 파드 템플릿에 넣으십시오",
     "change.where": "적용 대상",
     "considered": "다른 후보",
     "daemons": "데몬",
