@@ -9,6 +9,7 @@ from nodewright.model.instance import InstanceType
 from nodewright.model.labels import RESERVATION_ID, WELL_KNOWN
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodepolicy import NodePolicy
 from nodewright.model.nodepool import NodePool
 from nodewright.model.overlay import NodeOverlay
 from nodewright.model.pdb import PodDisruptionBudget
@@ -61,6 +62,7 @@ class World(msgspec.Struct, frozen=True):
     node_pools: tuple[NodePool, ...] = ()
     node_classes: tuple[EC2NodeClass, ...] = ()
     node_overlays: tuple[NodeOverlay, ...] = ()
+    node_policies: tuple[NodePolicy, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     namespaces: tuple[Namespace, ...] = ()
     volume_claims: tuple[PersistentVolumeClaim, ...] = ()

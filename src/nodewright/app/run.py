@@ -1,0 +1,30 @@
+"""The whole controller: every concern on one set of ports."""
+
+from nodewright.controllers.expiration import Expiration
+from nodewright.controllers.garbage import Garbage
+from nodewright.controllers.lifecycle import Lifecycle
+from nodewright.controllers.loop import Controller, run_all
+from nodewright.controllers.nodeclass import NodeClasses
+from nodewright.controllers.nodepool import Consistency, NodePools
+from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.controllers.provisioning import Provisioning
+from nodewright.controllers.termination import Termination
+
+CONTROLLERS: tuple[type[Controller], ...] = (
+    Provisioning, Lifecycle, Termination, Garbage, Expiration, NodePools, NodeClasses, Consistency,
+)  # fmt: skip
+
+
+async def run_controllers(
+    ports: Ports, settings: Settings | None = None, *, is_strict: bool = False
+) -> None:
+    """Run all controllers until the process ends or another one leads."""
+    memory = Memory()
+    chosen = settings or Settings()
+    made = [kind(ports, memory, chosen) for kind in CONTROLLERS]
+    await run_all(made, is_strict=is_strict)
+
+
+async def autoscale(ports: Ports) -> None:
+    """Run all controllers strictly: what is broken stops them, as simulations want it."""
+    await run_controllers(ports, is_strict=True)

@@ -1,0 +1,94 @@
+"""The life of claims: machines are asked for, nodes registered and initialized."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from nodewright.controllers.loop import Controller, Pace
+from nodewright.core.lifecycle import decide_lives
+from nodewright.core.lifecycle_launch import (
+    LaunchedMachine,
+    give_up_launch,
+    label_claim,
+    note_launch,
+    retry_launch,
+)
+from nodewright.model.decision import Decision, Start
+from nodewright.model.labels import INSTANCE_TYPE, NODEPOOL
+from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.quantity import parse_resources
+from nodewright.model.requirements import Requirements
+from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POLICIES, NODES
+from nodewright.model.world import World
+from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest
+from nodewright.ports.kube import Answer, Outcome
+
+ATTEMPT: Final = "nodewright.dev/launch-attempt"
+_GIVEN_UP: Final = {
+    LaunchFault.NO_CAPACITY: "insufficient_capacity",
+    LaunchFault.CLASS_NOT_READY: "nodeclass_not_ready",
+}
+
+
+class Lifecycle(Controller):
+    """Takes claims from their creation to a node that works."""
+
+    name = "lifecycle"
+    wakes_on = (NODE_CLAIMS, NODES, NODE_POLICIES)
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=5_000)
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give the next step of every claim."""
+        return decide_lives(world)
+
+    async def act(self, decision: Decision) -> Answer:
+        """Ask for a machine and write down what came of it; everything else is one call."""
+        if not isinstance(decision, Start):
+            return await super().act(decision)
+        answer = await self.ports.cloud.launch(self._request(decision.claim))
+        last = Answer(Outcome.DONE)
+        for follow in self._follow(decision.claim, answer):
+            last = await super().act(follow)
+            if not last.is_done:
+                return last
+        return Answer(Outcome.BUSY) if isinstance(answer, LaunchFailed) else last
+
+    def _follow(self, claim: NodeClaim, answer: Launched | LaunchFailed) -> Iterator[Decision]:
+        now_ms = self.ports.clock.now_ms()
+        match answer:
+            case Launched(machine=machine) if machine.is_alive:
+                launched = LaunchedMachine(
+                    machine.provider_id,
+                    machine.image_id,
+                    answer.labels,
+                    answer.capacity,
+                    answer.allocatable,
+                )
+                labelled = label_claim(claim, launched)
+                if labelled is not None:
+                    yield labelled
+                yield note_launch(claim, launched, now_ms)
+            case Launched(machine=machine):
+                note = f"the machine {machine.provider_id} ended before it was written down"
+                yield from give_up_launch(claim, "machine_lost", note)
+            case LaunchFailed() if answer.fault in _GIVEN_UP:
+                reason = _GIVEN_UP[answer.fault]
+                yield from give_up_launch(claim, reason, answer.message or answer.reason)
+            case LaunchFailed():
+                yield from retry_launch(claim, answer.reason, answer.message, now_ms)
+
+    def _request(self, claim: NodeClaim) -> LaunchRequest:
+        meta, spec = claim.metadata, claim.spec
+        wanted = Requirements.from_expressions(spec.requirements)
+        names = wanted[INSTANCE_TYPE].values if INSTANCE_TYPE in wanted else frozenset()
+        return LaunchRequest(
+            token=f"{meta.uid}-{meta.annotations.get(ATTEMPT, '0')}",
+            claim=meta.name,
+            claim_uid=meta.uid,
+            node_pool=meta.labels.get(NODEPOOL, ""),
+            node_class=self.ports.mirror.get(NODE_CLASSES, spec.node_class_ref.name),
+            requirements=wanted,
+            instance_types=tuple(sorted(names)),
+            requests=parse_resources(spec.resources.requests),
+            labels=meta.labels,
+            taints=(*spec.taints, *spec.startup_taints),
+        )

@@ -1,0 +1,223 @@
+"""The only loop: wake, look, decide, act, and look again.
+
+A controller is woken by changes of the kinds it watches, or by time. It decides on the whole World at
+once, and each decision is acted on in a task of its own, so that one slow answer holds up nobody. A
+subject has one act at a time. What was decided on an object that we have changed since is dropped, and
+what failed waits a little longer each time. The only place where every error is caught is here.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from nodewright.controllers.acting import perform
+from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.model.decision import Decision, End, Evict, Keep, Nominate, Refuse, Tell
+from nodewright.model.resource import Resource
+from nodewright.model.world import World
+from nodewright.ports.kube import Answer, Outcome
+from nodewright.state.live import take_snapshot
+from nodewright.state.mirror import Change
+
+_log: Final = logging.getLogger("nodewright.controllers")
+_SYNC_MS: Final = 100
+_ERROR_MS: Final = 1_000
+_ACTS_MAX: Final = 200
+_RETRIES_MAX: Final = 10_000
+_WORDS: Final = (Tell, Refuse, Nominate, Keep)
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """How often a controller looks: not more often than this, and at least as often as that."""
+
+    at_most_every_ms: int = 100
+    at_least_every_ms: int = 10_000
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """How long to wait before doing the same again: after success, and after failures."""
+
+    done_ms: int = 0
+    first_ms: int = 1_000
+    most_ms: int = 60_000
+
+
+_PATIENCE: Final[dict[type[Decision], Patience]] = {
+    Evict: Patience(5_000, 100, 10_000),
+    End: Patience(5_000, 1_000, 10_000),
+}
+
+
+class LeadLost(Exception):  # noqa: N818 - it reads as what it is where it is caught
+    """Another replica leads now: this process must stop acting."""
+
+
+class Controller:
+    """One concern: when it wakes, what it decides, and how it acts."""
+
+    name = ""
+    wakes_on: tuple[Resource[Any], ...] = ()
+    pace = Pace()
+    is_heavy = False
+
+    def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
+        self.ports = ports
+        self.memory = memory
+        self.settings = settings
+
+    async def gather(self) -> bool:
+        """Ask outside for what the decision needs; false where there is nothing to decide now."""
+        return True
+
+    def look(self) -> World:
+        """Give the World to decide on."""
+        return take_snapshot(self.ports.mirror, self.ports.clock.now_ms())
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give what is to be done."""
+        raise NotImplementedError
+
+    def note(self, decisions: Sequence[Decision]) -> None:
+        """Take note of what is about to be done, before any of it is."""
+
+    async def act(self, decision: Decision) -> Answer:
+        """Do one thing that was decided."""
+        return await perform(decision, self.ports, self.memory)
+
+    def next_look_ms(self) -> int:
+        """Tell after how long to look again if nothing changes."""
+        return self.pace.at_least_every_ms
+
+
+class Loop:
+    """Runs one controller."""
+
+    def __init__(self, controller: Controller, *, is_strict: bool) -> None:
+        self._controller = controller
+        self._clock = controller.ports.clock
+        self._memory = controller.memory
+        self._is_strict = is_strict
+        self._wake = asyncio.Event()
+        self._cause = "start"
+        self._kinds = {one.name for one in controller.wakes_on}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._waits: dict[tuple[str, str], tuple[int, int]] = {}
+        self._failure: BaseException | None = None
+        controller.ports.listen(self._hear)
+
+    def _hear(self, changes: tuple[Change, ...]) -> None:
+        for change in changes:
+            if change.resource.name in self._kinds:
+                self._wake_up(f"{change.resource.plural}/{change.key}")
+                return
+
+    def _wake_up(self, cause: str) -> None:
+        if not self._wake.is_set():
+            self._cause = cause
+            self._wake.set()
+
+    async def run(self) -> None:
+        """Look and act until the process ends or another one leads."""
+        while self._failure is None:
+            await self._guard(self._turn())
+            await self._clock.sleep_ms(self._controller.pace.at_most_every_ms)
+            if self._failure is None:
+                await self._sleep(self._controller.next_look_ms())
+        raise self._failure
+
+    async def _sleep(self, most_ms: int) -> None:
+        try:
+            async with asyncio.timeout(most_ms / 1000):
+                await self._wake.wait()
+        except TimeoutError:
+            self._cause = "time"
+
+    async def _turn(self) -> None:
+        self._wake.clear()
+        controller = self._controller
+        if not await controller.gather():
+            return
+        world = controller.look()
+        if controller.is_heavy:
+            decided = await asyncio.to_thread(lambda: tuple(controller.decide(world)))
+        else:
+            decided = tuple(controller.decide(world))
+        controller.note(decided)
+        for decision in decided:
+            if isinstance(decision, _WORDS):
+                await controller.act(decision)
+            elif self._may_act(decision):
+                self._begin(msgspec.structs.replace(decision, cause=self._cause))
+
+    def _may_act(self, decision: Decision) -> bool:
+        now_ms = self._clock.now_ms()
+        wait = self._waits.get((decision.kind, str(decision.subject)))
+        if wait is not None and now_ms < wait[0]:
+            return False
+        if str(decision.subject) in self._memory.busy or len(self._tasks) >= _ACTS_MAX:
+            return False
+        return not self._memory.expectations.is_stale(decision.basis, now_ms)
+
+    def _begin(self, decision: Decision) -> None:
+        self._memory.busy.add(str(decision.subject))
+        task = asyncio.get_running_loop().create_task(self._act(decision))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _act(self, decision: Decision) -> None:
+        try:
+            await self._guard(self._act_and_reckon(decision))
+        finally:
+            self._memory.busy.discard(str(decision.subject))
+            self._wake_up("answer")
+
+    async def _act_and_reckon(self, decision: Decision) -> None:
+        self._reckon(decision, await self._controller.act(decision))
+
+    def _reckon(self, decision: Decision, answer: Answer) -> None:
+        """Say when the same may be done again, after what came of it."""
+        if answer.outcome is Outcome.NOT_LEADER:
+            raise LeadLost(answer.message)
+        patience = _PATIENCE.get(type(decision), Patience())
+        key, now_ms = (decision.kind, str(decision.subject)), self._clock.now_ms()
+        _log.debug("%s %s: %s", decision.kind, decision.subject, answer.outcome.value)
+        if answer.is_done or answer.outcome is Outcome.EXISTS:
+            self._waits.pop(key, None)
+            if patience.done_ms:
+                self._waits[key] = (now_ms + patience.done_ms, 0)
+        else:
+            last_ms = self._waits.get(key, (0, 0))[1]
+            delay_ms = min(patience.most_ms, max(patience.first_ms, 2 * last_ms))
+            due_ms = now_ms + max(delay_ms, answer.retry_after_ms or 0)
+            self._waits[key] = (due_ms, delay_ms)
+        if len(self._waits) > _RETRIES_MAX:
+            self._waits = {key: one for key, one in self._waits.items() if one[0] > now_ms}
+
+    async def _guard(self, step: Awaitable[None]) -> None:
+        """Let a step fail without ending the others; strict runs and a lost lead end them all."""
+        try:
+            await step
+        except Exception as error:  # noqa: BLE001 - the one place where that is right.
+            if self._is_strict or isinstance(error, LeadLost):
+                self._failure = error
+                self._wake_up("error")
+            else:
+                _log.exception("%s failed", self._controller.name)
+                await self._clock.sleep_ms(_ERROR_MS)
+
+
+async def run_all(controllers: Sequence[Controller], *, is_strict: bool = False) -> None:
+    """Run controllers until the process ends or another one leads; strict ones stop at errors."""
+    ports = controllers[0].ports
+    loops = [Loop(one, is_strict=is_strict) for one in controllers]
+    while ports.mirror.waiting_for():
+        await ports.clock.sleep_ms(_SYNC_MS)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for loop in loops:
+                group.create_task(loop.run())
+    except* LeadLost:
+        _log.warning("another replica leads: this one stops")

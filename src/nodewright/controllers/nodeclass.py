@@ -1,0 +1,31 @@
+"""NodeClasses of clouds that resolve nothing else: ready when there are machines on sale."""
+
+from collections.abc import Iterable
+
+from nodewright.controllers.loop import Controller, Pace
+from nodewright.core.nodeclass import judge_classes
+from nodewright.model.decision import Decision
+from nodewright.model.resource import NODE_CLASSES
+from nodewright.model.world import World
+
+
+class NodeClasses(Controller):
+    """Asks the cloud what is on sale for each class, and writes it down."""
+
+    name = "nodeclass"
+    wakes_on = (NODE_CLASSES,)
+    pace = Pace(at_most_every_ms=500, at_least_every_ms=60_000)
+    _counts: dict[str, int] = {}
+
+    async def gather(self) -> bool:
+        """Ask what is on sale."""
+        self._counts = {}
+        for one in self.ports.mirror.all(NODE_CLASSES):
+            answer = await self.ports.cloud.instance_types(one)
+            if isinstance(answer, tuple):
+                self._counts[one.metadata.name] = len(answer)
+        return bool(self._counts)
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give the conditions that are not written down yet."""
+        return judge_classes(world, self._counts)

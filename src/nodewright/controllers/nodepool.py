@@ -1,0 +1,33 @@
+"""NodePools: readiness, counters and fingerprints; and whether nodes have what was promised."""
+
+from collections.abc import Iterable
+
+from nodewright.controllers.loop import Controller, Pace
+from nodewright.core.lifecycle_consistency import check_promises
+from nodewright.core.nodepool import decide_pools
+from nodewright.model.decision import Decision
+from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POOLS, NODES
+from nodewright.model.world import World
+
+
+class NodePools(Controller):
+    """Writes down what is known of pools."""
+
+    name = "nodepool"
+    wakes_on = (NODE_POOLS, NODE_CLASSES, NODE_CLAIMS, NODES)
+    pace = Pace(at_most_every_ms=1_000, at_least_every_ms=60_000)
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give the changes of pools whose state is not written down yet."""
+        return decide_pools(world)
+
+
+class Consistency(Controller):
+    """Compares nodes with what their claims were promised."""
+
+    name = "consistency"
+    pace = Pace(at_most_every_ms=10_000, at_least_every_ms=600_000)
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give a finding for each working node whose state is not written down yet."""
+        return check_promises(world)

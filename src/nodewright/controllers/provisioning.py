@@ -1,0 +1,115 @@
+"""Provisioning: pods that wait are gathered for a moment, planned for together, and given claims."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from nodewright.controllers.acting import tell
+from nodewright.controllers.loop import Controller, Pace
+from nodewright.core.provisioning import provision, triggers
+from nodewright.core.provisioning_window import Window, WindowSettings
+from nodewright.model.decision import Decision, Launch, Nominate
+from nodewright.model.instance import InstanceType
+from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POOLS, NODES, PODS
+from nodewright.model.world import World
+from nodewright.ports.kube import Answer, Outcome
+from nodewright.state.live import find_unknown, look_ahead, take_snapshot
+
+_IDLE_MS: Final = 10_000
+_RETRY_MS: Final = 1_000
+_ADOPTION_MS: Final = 30_000
+_CREATE_TRIES: Final = 4
+
+
+class Provisioning(Controller):
+    """Makes claims for pods that cannot be scheduled."""
+
+    name = "provisioning"
+    wakes_on = (PODS, NODES, NODE_POOLS, NODE_CLAIMS)
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=_IDLE_MS)
+    is_heavy = True
+    _window = Window()
+    _next_ms = 0
+    _strangers_ms: dict[str, int] = {}
+    _types: dict[str, tuple[InstanceType, ...]] = {}
+
+    async def gather(self) -> bool:
+        """Wait for the batch to be complete, then ask what is on sale."""
+        now_ms = self.ports.clock.now_ms()
+        world = take_snapshot(self.ports.mirror, now_ms)
+        self._window = self._window.see(triggers(world), now_ms)
+        settings = WindowSettings(self.settings.batch_idle_ms, self.settings.batch_most_ms)
+        due_ms = self._window.due_ms(settings)
+        if due_ms is None or now_ms < due_ms:
+            self._next_ms = _IDLE_MS if due_ms is None else due_ms - now_ms
+            return False
+        if self._must_wait(world) or not await self._ask_for_types(world):
+            self._next_ms = _RETRY_MS
+            return False
+        self._window = self._window.close(self.ports.clock.now_ms())
+        self._next_ms = _IDLE_MS
+        return True
+
+    def _must_wait(self, world: World) -> bool:
+        """Tell whether claims of another life are still without a machine."""
+        unknown = find_unknown(world, self.memory.expectations)
+        self._strangers_ms = {name: self._strangers_ms.get(name, world.now_ms) for name in unknown}
+        return any(
+            world.now_ms - since_ms < _ADOPTION_MS for since_ms in self._strangers_ms.values()
+        )
+
+    async def _ask_for_types(self, world: World) -> bool:
+        found: dict[str, tuple[InstanceType, ...]] = {}
+        by_class: dict[str, tuple[InstanceType, ...]] = {}
+        for pool in world.node_pools:
+            reference = pool.spec.template.spec.node_class_ref
+            if (reference.group, reference.kind) != (NODE_CLASSES.group, NODE_CLASSES.kind):
+                continue
+            if reference.name not in by_class:
+                node_class = self.ports.mirror.get(NODE_CLASSES, reference.name)
+                answer = await self.ports.cloud.instance_types(node_class)
+                if not isinstance(answer, tuple):
+                    return False
+                by_class[reference.name] = answer
+            found[pool.metadata.name] = by_class[reference.name]
+        self._types = found
+        return True
+
+    def look(self) -> World:
+        """Give the World with everything that is on its way."""
+        now_ms = self.ports.clock.now_ms()
+        world = take_snapshot(self.ports.mirror, now_ms, self._types, self.settings.options)
+        return look_ahead(world, self.memory.expectations)
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Plan."""
+        return provision(world)
+
+    def note(self, decisions: Sequence[Decision]) -> None:
+        """Count what is about to be made as there, before anybody plans again."""
+        now_ms = self.ports.clock.now_ms()
+        made: set[str] = set()
+        for one in decisions:
+            if isinstance(one, Launch):
+                self.memory.expectations.create(one.claim, one.pods, now_ms)
+                made.add(one.claim.metadata.name)
+            elif isinstance(one, Nominate) and one.host not in made:
+                self.memory.expectations.nominate(one.subject.uid, one.host, now_ms)
+
+    async def act(self, decision: Decision) -> Answer:
+        """Write a claim; one that is there already was written before."""
+        if not isinstance(decision, Launch):
+            tell(decision, self.ports)
+            return Answer(Outcome.DONE)
+        answer = Answer(Outcome.UNREACHABLE)
+        for _ in range(_CREATE_TRIES):
+            answer = await self.ports.kube.create(NODE_CLAIMS, decision.claim)
+            if answer.outcome not in (Outcome.UNREACHABLE, Outcome.BUSY, Outcome.CONFLICT):
+                break
+            await self.ports.clock.sleep_ms(answer.retry_after_ms or _RETRY_MS)
+        if not answer.is_done and answer.outcome is not Outcome.EXISTS:
+            self.memory.expectations.fail(decision.claim.metadata.name)
+        return answer
+
+    def next_look_ms(self) -> int:
+        """Look when the batch is complete."""
+        return max(1, self._next_ms)

@@ -1,0 +1,70 @@
+"""Termination: what is deleted drains, gives its machine back, and is let go."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from nodewright.controllers.loop import Controller, Pace
+from nodewright.core.termination import decide_ends, has_work, needs_listing
+from nodewright.model.decision import Decision, Delete, Evict, Tell
+from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, VOLUME_ATTACHMENTS
+from nodewright.model.world import World
+from nodewright.ports.cloud import Machine
+from nodewright.ports.kube import Answer, Outcome
+
+_IDLE_MS: Final = 60_000
+_BUSY_MS: Final = 1_000
+_TWO_BUDGETS: Final = "more than one PodDisruptionBudget"
+
+
+class Termination(Controller):
+    """Ends nodes and claims that are being deleted."""
+
+    name = "termination"
+    wakes_on = (NODE_CLAIMS, NODES, PODS, VOLUME_ATTACHMENTS)
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=_IDLE_MS)
+    _machines: tuple[Machine, ...] | None = None
+    _has_work = True
+
+    async def gather(self) -> bool:
+        """Ask the cloud which machines there are, where a decision needs it."""
+        world = self.look()
+        self._has_work = has_work(world)
+        self._machines = None
+        if self._has_work and needs_listing(world):
+            listed = await self.ports.cloud.list_machines()
+            self._machines = listed if isinstance(listed, tuple) else None
+        return self._has_work
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give the next step of everything that is going away."""
+        known = {claim.status.provider_id for claim in world.node_claims}
+        self.memory.forget(known | {node.spec.provider_id for node in world.nodes})
+        return decide_ends(world, self.memory.view(self._machines))
+
+    async def act(self, decision: Decision) -> Answer:
+        """Act, and tell of pods that leave or do not."""
+        answer = await super().act(decision)
+        if isinstance(decision, Evict):
+            await self._tell_of(decision, answer)
+        elif isinstance(decision, Delete) and decision.grace_s is not None and answer.is_done:
+            told = Tell(subject=decision.subject, reason="Disrupted", note=decision.note)
+            await super().act(told)
+        return answer
+
+    async def _tell_of(self, decision: Evict, answer: Answer) -> None:
+        if answer.is_done:
+            note = f"Evicted pod: {decision.note}"
+            await super().act(Tell(subject=decision.subject, reason="Evicted", note=note))
+        elif answer.outcome is Outcome.BLOCKED or _TWO_BUDGETS in answer.message:
+            told = Tell(
+                subject=decision.node,
+                reason="FailedDraining",
+                note=f"pod {decision.subject} cannot be evicted: {answer.message}",
+                is_warning=True,
+                dedupe=(str(decision.subject),),
+            )
+            await super().act(told)
+
+    def next_look_ms(self) -> int:
+        """Look often while something is going away."""
+        return _BUSY_MS if self._has_work else _IDLE_MS

@@ -1,0 +1,32 @@
+"""What is known of the cloud when decisions about machines are made, and what was said to it."""
+
+import msgspec
+
+
+class SeenMachine(msgspec.Struct, frozen=True):
+    """A machine of ours as the cloud listed it."""
+
+    provider_id: str
+    claim: str
+    launched_ms: int
+    is_alive: bool = True
+
+
+class CloudView(msgspec.Struct, frozen=True):
+    """The machines that were listed, and the answers to those that were given back.
+
+    `machines` is None where the cloud was not asked or did not answer: then nothing is known, and
+    that is not the same as there being none.
+    """
+
+    machines: tuple[SeenMachine, ...] | None = None
+    ending: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+
+    def is_missing(self, provider_id: str) -> bool:
+        """Tell whether a machine is known not to exist."""
+        if provider_id in self.gone:
+            return True
+        return self.machines is not None and all(
+            one.provider_id != provider_id for one in self.machines
+        )

@@ -1,0 +1,112 @@
+"""Expectations: what we wrote and have not yet seen come back.
+
+Nobody sleeps to read its own write. A version that was written is awaited in the mirror, and whatever
+was decided on an older one is dropped. A claim that was created counts as there before it is seen,
+and the pods that it was made for count as placed until they run, or until the node has been ready for
+a while and they still do not. Everything here is forgotten after a time: the mirror is right then.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from nodewright.model.decision import Basis
+from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.resource import Ref
+
+WRITE_MS: Final = 30_000
+CLAIM_MS: Final = 60_000
+NOMINATION_MS: Final = 20_000
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """Where a pod is expected: a claim, or an existing node; until an instant, where there is one."""
+
+    host: str
+    until_ms: int | None = None
+
+
+class Expectations:
+    """What one process has done lately."""
+
+    def __init__(self) -> None:
+        self._versions: dict[str, tuple[str, int]] = {}
+        self._claims: dict[str, tuple[NodeClaim, int]] = {}
+        self._placed: dict[str, Placed] = {}
+        self._made: set[str] = set()
+
+    def wrote(self, ref: Ref, version: str, now_ms: int) -> None:
+        """Await a version of an object."""
+        if version:
+            self._versions[str(ref)] = (version, now_ms)
+
+    def is_stale(self, basis: Basis, now_ms: int) -> bool:
+        """Tell whether a decision relied on an object that we have changed since."""
+        for name, version in basis:
+            awaited = self._versions.get(name)
+            if awaited is None:
+                continue
+            if now_ms - awaited[1] >= WRITE_MS or has_reached(version, awaited[0]):
+                del self._versions[name]
+            else:
+                return True
+        return False
+
+    def create(self, claim: NodeClaim, pods: Iterable[str], now_ms: int) -> None:
+        """Count a claim as there, and its pods (by uid) as placed on it."""
+        name = claim.metadata.name
+        self._claims[name] = (claim, now_ms)
+        self._made.add(name)
+        for uid in pods:
+            self._placed[uid] = Placed(name)
+
+    def fail(self, name: str) -> None:
+        """Take note that a claim could not be created: its pods wait again."""
+        self._claims.pop(name, None)
+        self._made.discard(name)
+        self._placed = {uid: one for uid, one in self._placed.items() if one.host != name}
+
+    def nominate(self, pod: str, host: str, now_ms: int) -> None:
+        """Count a pod as placed on an existing node for a while."""
+        self._placed[pod] = Placed(host, now_ms + NOMINATION_MS)
+
+    def has_made(self, name: str) -> bool:
+        """Tell whether this process made a claim, and so knows for which pods."""
+        return name in self._made
+
+    def unseen(self, seen: Iterable[str], now_ms: int) -> tuple[NodeClaim, ...]:
+        """Give the claims that were created and are not in the mirror yet."""
+        known = set(seen)
+        self._claims = {
+            name: pair
+            for name, pair in self._claims.items()
+            if name not in known and now_ms - pair[1] < CLAIM_MS
+        }
+        return tuple(self._claims[name][0] for name in sorted(self._claims))
+
+    def placed(self, hosts: set[str], pods: Iterable[Any], now_ms: int) -> dict[str, str]:
+        """Give where pods (by uid) are expected, of those that still wait and hosts still there."""
+        waiting = {pod.metadata.uid for pod in pods if not pod.spec.node_name}
+        self._placed = {
+            uid: one
+            for uid, one in self._placed.items()
+            if uid in waiting
+            and one.host in hosts
+            and (one.until_ms is None or now_ms < one.until_ms)
+        }
+        self._made &= hosts
+        return {uid: one.host for uid, one in self._placed.items()}
+
+    def settle(self, ready: set[str], now_ms: int) -> None:
+        """Let the pods of claims whose nodes are ready be waited for only a while longer."""
+        for uid, one in list(self._placed.items()):
+            if one.until_ms is None and one.host in ready:
+                self._placed[uid] = Placed(one.host, now_ms + NOMINATION_MS)
+
+
+def has_reached(seen: str, awaited: str) -> bool:
+    """Tell whether one version of an object is another, or follows it."""
+    if seen.isdecimal() and awaited.isdecimal():
+        return int(seen) >= int(awaited)
+    return seen == awaited

@@ -1,0 +1,150 @@
+"""A World out of the mirror: the cluster as it is, or as it will be once what is on its way is there.
+
+For planning, a claim whose node has not come yet is stood in for by a node of its own name, and pods
+that are expected on it are counted there, so that nothing is made twice. Before its machine is
+launched, a claim is taken to hold just what it was made for, and against limits the largest machine
+that it may become.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from nodewright.model import resource as kinds
+from nodewright.model.instance import InstanceType
+from nodewright.model.labels import INITIALIZED, INSTANCE_TYPE, NODEPOOL
+from nodewright.model.metadata import ObjectMeta
+from nodewright.model.node import Node, NodeSpec
+from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.pod import Pod
+from nodewright.model.quantity import largest, print_resources
+from nodewright.model.requirements import BadRequirement, Requirements
+from nodewright.model.world import BadPod, Options, World
+from nodewright.state.expectations import Expectations
+from nodewright.state.mirror import Mirror
+
+type Types = Mapping[str, tuple[InstanceType, ...]]
+# Structs are replaced field by field; mypy knows them only as their base.
+_replace: Any = msgspec.structs.replace
+
+
+def take_snapshot(
+    mirror: Mirror,
+    now_ms: int,
+    types: Types | None = None,
+    options: Options = Options(),  # noqa: B008 - frozen.
+) -> World:
+    """Give the World that the mirror shows."""
+    return World(
+        now_ms=now_ms,
+        pods=mirror.all(kinds.PODS),
+        bad_pods=tuple(BadPod(one.key, one.problem) for one in mirror.unreadable(kinds.PODS)),
+        nodes=mirror.all(kinds.NODES),
+        node_claims=mirror.all(kinds.NODE_CLAIMS),
+        node_pools=mirror.all(kinds.NODE_POOLS),
+        node_classes=mirror.all(kinds.NODE_CLASSES),
+        node_overlays=mirror.all(kinds.NODE_OVERLAYS),
+        node_policies=mirror.all(kinds.NODE_POLICIES),
+        daemon_sets=mirror.all(kinds.DAEMON_SETS),
+        namespaces=mirror.all(kinds.NAMESPACES),
+        volume_claims=mirror.all(kinds.VOLUME_CLAIMS),
+        volumes=mirror.all(kinds.VOLUMES),
+        storage_classes=mirror.all(kinds.STORAGE_CLASSES),
+        csi_nodes=mirror.all(kinds.CSI_NODES),
+        volume_attachments=mirror.all(kinds.VOLUME_ATTACHMENTS),
+        disruption_budgets=mirror.all(kinds.DISRUPTION_BUDGETS),
+        replica_sets=mirror.all(kinds.REPLICA_SETS),
+        deployments=mirror.all(kinds.DEPLOYMENTS),
+        stateful_sets=mirror.all(kinds.STATEFUL_SETS),
+        jobs=mirror.all(kinds.JOBS),
+        instance_types=types or {},
+        options=options,
+    )
+
+
+def look_ahead(world: World, expectations: Expectations) -> World:
+    """Give the World as it will be once everything that is on its way is there."""
+    unseen = expectations.unseen((one.metadata.name for one in world.node_claims), world.now_ms)
+    claims = [*world.node_claims, *unseen]
+    nodes = {node.spec.provider_id: node for node in world.nodes if node.spec.provider_id}
+    host_of: dict[str, str] = {node.metadata.name: node.metadata.name for node in world.nodes}
+    ready: set[str] = set()
+    standing_in: list[Node] = []
+    expected: list[NodeClaim] = []
+    for claim in claims:
+        name = claim.metadata.name
+        node = nodes.get(claim.status.provider_id)
+        if claim.metadata.deletion_timestamp is not None:
+            expected.append(claim)
+            continue
+        if node is None:
+            ahead = _launched(claim, world.instance_types)
+            expected.append(ahead)
+            standing_in.append(_stand_in(ahead))
+            host_of[name] = name
+        else:
+            expected.append(claim)
+            host_of[name] = node.metadata.name
+            if node.metadata.labels.get(INITIALIZED) == "true":
+                ready.add(name)
+    expectations.settle(ready, world.now_ms)
+    placed = expectations.placed(set(host_of), world.pods, world.now_ms)
+    return msgspec.structs.replace(
+        world,
+        pods=tuple(_place(pod, placed, host_of) for pod in world.pods),
+        nodes=(*world.nodes, *standing_in),
+        node_claims=tuple(expected),
+    )
+
+
+def find_unknown(world: World, expectations: Expectations) -> tuple[str, ...]:
+    """Name the claims on their way to a machine of which we do not know for which pods they are."""
+    return tuple(
+        claim.metadata.name
+        for claim in world.node_claims
+        if not claim.status.provider_id
+        and claim.metadata.deletion_timestamp is None
+        and not expectations.has_made(claim.metadata.name)
+    )
+
+
+def _place(pod: Pod, placed: Mapping[str, str], host_of: Mapping[str, str]) -> Pod:
+    host = placed.get(pod.metadata.uid)
+    if host is None:
+        return pod
+    moved: Pod = _replace(pod, spec=_replace(pod.spec, node_name=host_of[host]))
+    return moved
+
+
+def _launched(claim: NodeClaim, types: Types) -> NodeClaim:
+    """Give a claim as if its machine were there already."""
+    if claim.status.provider_id:
+        return claim
+    try:
+        wanted = Requirements.from_expressions(claim.spec.requirements)
+    except BadRequirement:
+        wanted = Requirements()
+    names = wanted[INSTANCE_TYPE].values if INSTANCE_TYPE in wanted else frozenset()
+    on_sale = types.get(claim.metadata.labels.get(NODEPOOL, ""), ())
+    capacity = largest(one.capacity for one in on_sale if one.name in names)
+    labels = {**wanted.labels(), **claim.metadata.labels}
+    labels.setdefault(INSTANCE_TYPE, min(names, default=""))
+    ahead: NodeClaim = _replace(
+        claim,
+        metadata=_replace(claim.metadata, labels=labels),
+        status=_replace(
+            claim.status,
+            provider_id=f"expected:///{claim.metadata.name}",
+            capacity=dict(print_resources(capacity)),
+            allocatable=dict(claim.spec.resources.requests),
+        ),
+    )
+    return ahead
+
+
+def _stand_in(claim: NodeClaim) -> Node:
+    return Node(
+        metadata=ObjectMeta(name=claim.metadata.name),
+        spec=NodeSpec(provider_id=claim.status.provider_id),
+    )

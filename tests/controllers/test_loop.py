@@ -1,0 +1,153 @@
+"""The loop: one act at a time for each subject, patience after failures, nothing on stale sight."""
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+
+from builders import NOW_MS, a_node
+from builders.lives import with_meta
+from nodewright.controllers.loop import Controller, Pace, run_all
+from nodewright.controllers.ports import Memory, Settings
+from nodewright.model.decision import Delete, Tell, rest_on
+from nodewright.model.resource import NODES, WATCHED, refer
+from nodewright.ports.kube import Answer, Outcome
+from nodewright.sim.loop import VirtualLoop
+from nodewright.state.mirror import Mirror
+
+
+class FakePorts:
+    """Ports whose cluster answers as it is told, in the virtual time of a loop."""
+
+    def __init__(self, loop):
+        self.clock = loop
+        self.kube = self
+        self.mirror = Mirror()
+        self.mirror_listeners = []
+        self.listen = self.mirror_listeners.append
+        self.answers = []
+        self.calls = []
+        self.published = []
+        for resource in WATCHED:
+            self.mirror.replace(resource, [], "1")
+        self.mirror.replace(NODES, [with_meta(a_node("n"), resource_version="5")], "5")
+
+    async def delete(self, ref, options=None):
+        del ref, options
+        self.calls.append(self.clock.now_ms() - NOW_MS)
+        await asyncio.sleep(0.05)
+        answer = self.answers.pop(0) if self.answers else Answer(Outcome.DONE, version="5")
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def publish(self, notice):
+        self.published.append(notice.reason)
+        return True
+
+
+class Deleter(Controller):
+    """Wants every node gone, again and again."""
+
+    name = "deleter"
+    wakes_on = (NODES,)
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=500)
+
+    def decide(self, world):
+        for node in world.nodes:
+            ref = refer(NODES, node)
+            yield Tell(subject=ref, reason="Going", note="it goes")
+            yield Delete(subject=ref, reason="Test", basis=rest_on((NODES, node)))
+
+
+def run_for(duration_ms, *answers, memory=None, is_strict=False):
+    """Run a deleter on virtual time, and give its ports."""
+    loop = VirtualLoop(NOW_MS)
+    ports = FakePorts(loop)
+    ports.answers = list(answers)
+    controller = Deleter(ports, memory or Memory(), Settings())
+
+    async def main():
+        try:
+            async with asyncio.timeout(duration_ms / 1000):
+                await run_all([controller], is_strict=is_strict)
+        except TimeoutError:
+            return
+
+    try:
+        loop.run_until_complete(main())
+        loop.run_until_complete(loop.sleep_ms(100))
+    finally:
+        loop.close()
+    return ports
+
+
+def test_a_decision_is_acted_on_and_words_are_published():
+    ports = run_for(90)
+
+    assert ports.calls == [0]
+    assert ports.published == ["Going"]
+
+
+def test_a_failure_is_tried_again_after_longer_and_longer_waits():
+    refused = [Answer(Outcome.UNREACHABLE)] * 4
+    calls = run_for(12_000, *refused).calls[:4]
+    waits = [later - sooner for sooner, later in pairwise(calls)]
+
+    assert all(wait >= least for wait, least in zip(waits, (1_000, 2_000, 4_000), strict=True))
+    assert waits[-1] < 6_000
+
+
+def test_the_server_may_ask_for_a_longer_wait():
+    calls = run_for(9_000, Answer(Outcome.BUSY, retry_after_ms=7_000)).calls
+
+    assert calls[1] - calls[0] >= 7_000
+
+
+def test_nothing_is_done_on_what_we_have_changed_since():
+    memory = Memory()
+    memory.expectations.wrote(refer(NODES, a_node("n")), "6", NOW_MS)
+
+    assert run_for(5_000, memory=memory).calls == []
+
+
+def test_a_subject_that_somebody_acts_on_is_left_alone():
+    memory = Memory()
+    memory.busy.add("nodes/n")
+
+    assert run_for(5_000, memory=memory).calls == []
+
+
+def test_an_error_in_one_step_does_not_end_the_others(caplog):
+    ports = run_for(5_000, RuntimeError("boom"))
+
+    assert len(ports.calls) > 1
+    assert "deleter failed" in caplog.text
+
+
+def test_a_strict_run_stops_at_an_error():
+    with pytest.raises(ExceptionGroup):
+        run_for(5_000, RuntimeError("boom"), is_strict=True)
+
+
+def test_a_process_that_no_longer_leads_stops_without_noise():
+    ports = run_for(60_000, Answer(Outcome.NOT_LEADER))
+
+    assert len(ports.calls) == 1
+
+
+def test_nothing_is_decided_before_the_mirror_is_complete():
+    loop = VirtualLoop(NOW_MS)
+    ports = FakePorts(loop)
+    ports.mirror = Mirror()
+    controller = Deleter(ports, Memory(), Settings())
+
+    async def main():
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(5):
+                await run_all([controller])
+
+    loop.run_until_complete(main())
+    loop.close()
+
+    assert ports.calls == []

@@ -1,0 +1,99 @@
+"""Expectations: own writes are awaited, and pods are not planned for twice."""
+
+from builders import NOW_MS, a_node_claim, a_pod
+from builders.lives import with_spec
+from nodewright.model.resource import NODES, Ref
+from nodewright.state.expectations import (
+    CLAIM_MS,
+    NOMINATION_MS,
+    WRITE_MS,
+    Expectations,
+    has_reached,
+)
+
+NODE = Ref(NODES, "n")
+OLD, NEW = (("nodes/n", "5"),), (("nodes/n", "9"),)
+
+
+def test_what_rests_on_an_older_version_than_we_wrote_is_stale():
+    expectations = Expectations()
+    expectations.wrote(NODE, "8", NOW_MS)
+
+    assert expectations.is_stale(OLD, NOW_MS)
+    assert not expectations.is_stale(NEW, NOW_MS)
+    assert not expectations.is_stale((("nodes/other", "1"),), NOW_MS)
+
+
+def test_a_write_that_never_comes_back_is_forgotten():
+    expectations = Expectations()
+    expectations.wrote(NODE, "8", NOW_MS)
+
+    assert not expectations.is_stale(OLD, NOW_MS + WRITE_MS)
+
+
+def test_versions_that_are_no_numbers_are_only_equal_or_not():
+    assert has_reached("abc", "abc")
+    assert not has_reached("abd", "abc")
+    assert has_reached("10", "9")
+
+
+def test_a_claim_counts_as_there_until_it_is_seen():
+    expectations = Expectations()
+    expectations.create(a_node_claim("c"), ["uid-default-p"], NOW_MS)
+
+    assert [one.metadata.name for one in expectations.unseen((), NOW_MS)] == ["c"]
+    assert expectations.unseen(("c",), NOW_MS) == ()
+
+
+def test_a_claim_that_never_shows_up_is_forgotten():
+    expectations = Expectations()
+    expectations.create(a_node_claim("c"), (), NOW_MS)
+
+    assert expectations.unseen((), NOW_MS + CLAIM_MS) == ()
+
+
+def test_the_pods_of_a_claim_are_placed_as_long_as_it_is_there():
+    expectations = Expectations()
+    pod = a_pod("p")
+    expectations.create(a_node_claim("c"), [pod.metadata.uid], NOW_MS)
+
+    assert expectations.placed({"c"}, [pod], NOW_MS) == {pod.metadata.uid: "c"}
+    assert expectations.placed(set(), [pod], NOW_MS) == {}
+
+
+def test_a_pod_that_runs_is_waited_for_no_more():
+    expectations = Expectations()
+    pod = a_pod("p")
+    expectations.create(a_node_claim("c"), [pod.metadata.uid], NOW_MS)
+
+    assert expectations.placed({"c"}, [with_spec(pod, node_name="c")], NOW_MS) == {}
+
+
+def test_a_claim_that_could_not_be_made_lets_its_pods_go():
+    expectations = Expectations()
+    pod = a_pod("p")
+    expectations.create(a_node_claim("c"), [pod.metadata.uid], NOW_MS)
+    expectations.fail("c")
+
+    assert expectations.placed({"c"}, [pod], NOW_MS) == {}
+    assert expectations.unseen((), NOW_MS) == ()
+    assert not expectations.has_made("c")
+
+
+def test_a_nomination_lapses():
+    expectations = Expectations()
+    pod = a_pod("p")
+    expectations.nominate(pod.metadata.uid, "n", NOW_MS)
+
+    assert expectations.placed({"n"}, [pod], NOW_MS + NOMINATION_MS - 1)
+    assert not expectations.placed({"n"}, [pod], NOW_MS + NOMINATION_MS)
+
+
+def test_pods_of_a_ready_node_are_waited_for_only_a_while_longer():
+    expectations = Expectations()
+    pod = a_pod("p")
+    expectations.create(a_node_claim("c"), [pod.metadata.uid], NOW_MS)
+    expectations.settle({"c"}, NOW_MS)
+
+    assert expectations.placed({"c"}, [pod], NOW_MS + NOMINATION_MS - 1)
+    assert not expectations.placed({"c"}, [pod], NOW_MS + NOMINATION_MS)
