@@ -7,13 +7,13 @@ from nodewright.app.explaining import (
     node_document,
     pod_document,
     pool_document,
-    unplaced_event,
 )
 from nodewright.core.explain.node import explain_node
 from nodewright.core.explain.patch import Op, apply
 from nodewright.core.explain.pod import explain_pod
 from nodewright.core.explain.pool import explain_pool
 from nodewright.core.scheduling.solve import solve
+from nodewright.model.wording.verdict import unplaced_event
 
 SMALL = a_type("small", cpu=2, memory="8Gi", price=0.1)
 POD = a_pod(cpu=1, memory="9Gi")

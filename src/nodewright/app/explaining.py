@@ -13,10 +13,10 @@ from nodewright.core.explain.pod import PodStory, PoolStory
 from nodewright.core.explain.pool import NodePoolStory
 from nodewright.core.scheduling.funnel import Miss, Step, show_taint
 from nodewright.model.cause import Cause
-from nodewright.model.plan import Unplaced
 from nodewright.model.quantity import Resources, print_quantity, print_resources
-from nodewright.model.wording import Language, change, event_message, page, sentence, word
+from nodewright.model.wording import Language, change, page, sentence, word
 from nodewright.model.wording.amounts import show_amount
+from nodewright.model.wording.verdict import unplaced_summary
 
 type Document = dict[str, object]
 
@@ -44,25 +44,6 @@ def pod_summary(story: PodStory, language: Language = "en") -> str:
         return unplaced_summary(story.unplaced, language)
     assert story.placement is not None
     return placement_sentence(story.placement, language)
-
-
-def unplaced_summary(one: Unplaced, language: Language = "en") -> str:
-    """Say why a pod stays behind: the pool that came nearest speaks for all."""
-    if language == "en":
-        return one.summary
-    if one.nearest is not None and one.nearest.cause is not None:
-        said = sentence(one.nearest.cause, language)
-        return said if len(one.node_pools) == 1 else f"{one.nearest.name}: {said}"
-    if one.cause is not None:
-        return sentence(one.cause, language)
-    known = page(one.code, language)
-    return f"{known.title}: {one.summary}" if known is not None else one.summary
-
-
-def unplaced_event(one: Unplaced) -> str:
-    """Write the message of an Event: the sentence that helps most, then each other pool's."""
-    others = [f"{pool.name}: {pool.reason}" for pool in one.node_pools if pool is not one.nearest]
-    return event_message(f"{one.code} {one.summary}", others)
 
 
 def placement_sentence(placement: Placement, language: Language = "en") -> str:
@@ -163,12 +144,6 @@ def reason_title(code: str, subject: str, language: Language = "en") -> str:
     known = page(code, language)
     title = known.title if known is not None else code
     return f"{title} ({subject})" if subject else title
-
-
-def code_document(code: str, language: Language = "en") -> Document | None:
-    """Write the page of a scheduling verdict; nothing where the code is none."""
-    known = page(code, language)
-    return None if known is None else msgspec.to_builtins(known)
 
 
 def _pool(story: PoolStory, language: Language) -> Document:

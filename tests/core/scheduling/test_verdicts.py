@@ -14,8 +14,8 @@ from builders import (
     pods,
 )
 from builders.failures import FAILURES, SMALL
-from nodewright.app.explaining import unplaced_event, unplaced_summary
 from nodewright.core.scheduling.solve import solve
+from nodewright.model.wording.verdict import unplaced_event, unplaced_summary
 from nodewright.model.world import BadPod
 
 
