@@ -33,6 +33,7 @@ check: $(READY) ## Format, lint, types, import contracts, house rules
 
 test: check unit e2e ## Everything but the long runs: check, unit tests, end-to-end sample
 
+test-fast: export NODEWRIGHT_PARITY ?= skip
 test-fast: check unit ## The same without the end-to-end tests (needs no Go)
 
 unit: $(READY)

@@ -123,6 +123,16 @@ def test_protection_with_a_duration_lapses():
     assert not is_protected(a_pod(annotations={DO_NOT_DISRUPT: "soon"}), NOW_MS)
 
 
+def test_protection_ends_with_the_life_of_a_pod():
+    going = a_pod(
+        node=LEAVING,
+        owner=("StatefulSet", "db"),
+        deleted=GONE,
+        annotations={DO_NOT_DISRUPT: "true"},
+    )
+    assert waiting(LEAVING, going) == ["pod"]
+
+
 def by_fields(pod):
     term = NodeSelectorTerm(match_fields=(want("metadata.name", "In", "node"),))
     affinity = a_pod(terms=[[want(ZONE)]]).spec.affinity

@@ -1,0 +1,1 @@
+"""The differential test: the same problems for us and for Karpenter's own scheduler."""
