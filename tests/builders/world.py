@@ -15,6 +15,7 @@ from nodewright.model.pod import (
     DaemonSet,
     Namespace,
     Pod,
+    Service,
     Workload,
 )
 from nodewright.model.volume import (
@@ -44,6 +45,7 @@ _FIELDS: Mapping[type, str] = {
     VolumeAttachment: "volume_attachments",
     PodDisruptionBudget: "disruption_budgets",
     Workload: "replica_sets",
+    Service: "services",
 }
 
 

@@ -70,6 +70,13 @@ def test_another_zone_is_founded_only_where_the_friends_are_out_of_reach():
     assert set(zones_of(plan)) == {"zone-a", "zone-b"}
 
 
+def test_friends_that_run_out_of_reach_do_not_keep_a_group_from_being_founded():
+    node, claim = a_managed_node("a", cpu=1, zone="zone-a")
+    old = a_pod("old", labels=WEB, node=node)
+    new = pods(2, "new", cpu=2, labels=WEB, near=[a_term(ZONE)], selector={ZONE: "zone-b"})
+    assert zones_of(plan_of(node, claim, old, new, a_type())) == ["zone-b", "zone-b"]
+
+
 def test_a_pod_follows_a_friend_that_runs():
     node, claim = a_managed_node("b", cpu=1, zone="zone-b")
     old = a_pod("old", labels=WEB, node=node)
