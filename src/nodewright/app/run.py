@@ -2,6 +2,7 @@
 
 from nodewright.controllers.expiration import Expiration
 from nodewright.controllers.garbage import Garbage
+from nodewright.controllers.interruption import Interruption
 from nodewright.controllers.lifecycle import Lifecycle
 from nodewright.controllers.loop import Controller, run_all
 from nodewright.controllers.nodeclass import NodeClasses
@@ -11,7 +12,8 @@ from nodewright.controllers.provisioning import Provisioning
 from nodewright.controllers.termination import Termination
 
 CONTROLLERS: tuple[type[Controller], ...] = (
-    Provisioning, Lifecycle, Termination, Garbage, Expiration, NodePools, NodeClasses, Consistency,
+    Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
+    Consistency,
 )  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """What is known of the cloud when decisions about machines are made, and what was said to it."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 
@@ -30,3 +32,12 @@ class CloudView(msgspec.Struct, frozen=True):
         return self.machines is not None and all(
             one.provider_id != provider_id for one in self.machines
         )
+
+
+class CloudNotice(msgspec.Struct, frozen=True):
+    """What the cloud said of some machines."""
+
+    receipt: str
+    kind: str
+    provider_ids: tuple[str, ...]
+    detail: Mapping[str, str] = {}
