@@ -1,6 +1,7 @@
 """Ours and Karpenter's scheduler on the same problems in one run: `make bench`.
 
     python benchmarks/run.py [--quick] [--only NAME]... [--runs N] [--peer-runs K] [--trace FILE]
+                             [--json FILE]
 
 Prints a table as it goes and writes `benchmarks/results/bench.json`. Ratios are against the peer's
 better setting; the load of the machine is stated, since both sides suffer from it but not alike.
@@ -15,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -87,7 +89,7 @@ def main() -> int:
         for line in lines(told):
             print(line, flush=True)
         document = {"began": began, "loadAfter": os.getloadavg(), "problems": found}
-        (RESULTS / "bench.json").write_text(json.dumps(document, indent=1))
+        Path(asked.json).write_text(json.dumps(document, indent=1))
     print(f"load after: {os.getloadavg()[0]:.1f}")
     for line in summary(found):
         print(line)
@@ -98,17 +100,20 @@ def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="problems of 1,000 pods at most")
-    parser.add_argument("--only", action="append", default=[], help="problems by part of a name")
+    parser.add_argument(
+        "--only", action="append", default=[], help="problems by name, or * for more"
+    )
     parser.add_argument("--runs", type=int, default=6, help="runs of ours, half of them afterwards")
     parser.add_argument("--peer-runs", type=int, default=3, help="runs of the peer; 0 for none")
     parser.add_argument("--trace", default=str(heldout.TRACE), help="the list of pods of a trace")
+    parser.add_argument("--json", default=str(RESULTS / "bench.json"), help="where to write it")
     return parser.parse_args()
 
 
 def is_wanted(case: Case, asked: argparse.Namespace) -> bool:
     """Tell whether a problem was asked for."""
     if asked.only:
-        return any(name in case.name for name in asked.only)
+        return any(fnmatchcase(case.name, name) for name in asked.only)
     return not asked.quick or case.pods <= QUICK_PODS_MAX
 
 
