@@ -72,7 +72,7 @@ def drop_label(pod: Pod, key: str, term: NodeSelectorTerm | None = None) -> Edit
         ops += _drop_expressions(pod, index, key, shown)
     if not ops:
         return None
-    return Edit("drop-label", {"want": " and ".join(shown)}, target_of(pod), tuple(ops), SMALL)
+    return Edit("drop-label", {"want": ", ".join(shown)}, target_of(pod), tuple(ops), SMALL)
 
 
 def _drop_expressions(pod: Pod, index: int, key: str, shown: list[str]) -> list[Op]:
@@ -106,7 +106,7 @@ def drop_every_label(pod: Pod) -> Iterator[Edit]:
         yield from filter(None, (drop_label(pod, key) for key in keys))
     else:
         ops = (remove(*_TERMS),)
-        yield Edit("drop-label", {"want": "its node affinity"}, target_of(pod), ops, FAIR)
+        yield Edit("drop-affinity", {}, target_of(pod), ops, FAIR)
 
 
 def ask_less(pod: Pod, resource: str, has: Milli) -> Edit | None:
@@ -219,7 +219,7 @@ def soften_neighbours(pod: Pod, field: str, key: str) -> Iterator[Edit]:
             ops.append(add(wishes, "spec", "affinity", field, PREFERRED))
         named = [show_selector(read_selector(held.required[at].label_selector)) for at in some]
         kind = "soften-affinity" if field == "podAffinity" else "soften-anti-affinity"
-        values = {"selector": " and ".join(dict.fromkeys(named))}
+        values = {"selector": ", ".join(dict.fromkeys(named))}
         yield Edit(kind, values, target_of(pod), tuple(ops), SMALL + len(some) - 1)
 
 

@@ -172,7 +172,7 @@ class Walk:
             return None
         supply = self.supply
         claim = min((name for _, name in wish.needs.attachments), default="")
-        where = " or ".join(sorted({_places(one) for one in volumes}))
+        where = " / ".join(sorted({_places(one) for one in volumes}))
         best: Bits | None = None
         chosen = self._wanted
         for one in volumes:

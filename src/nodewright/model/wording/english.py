@@ -85,6 +85,7 @@ CAUSES: Final[Mapping[str, str]] = {
 CHANGES: Final[Mapping[str, str]] = {
     "tolerate": "let the pod tolerate taint {taint}",
     "drop-label": "let the pod stop asking for {want}",
+    "drop-affinity": "let the pod do without its required node affinity",
     "pool-allow": "let NodePool {pool} make {want}",
     "pool-drop": "take requirement {want} out of NodePool {pool}",
     "pool-label": "give nodes of NodePool {pool} the label {label}",

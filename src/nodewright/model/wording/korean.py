@@ -82,6 +82,7 @@ CAUSES: Final[Mapping[str, str]] = {
 CHANGES: Final[Mapping[str, str]] = {
     "tolerate": "파드에 테인트 {taint} 톨러레이션을 추가",
     "drop-label": "파드에서 {want} 조건을 제거",
+    "drop-affinity": "파드에서 필수 노드 어피니티를 제거",
     "pool-allow": "NodePool {pool}에 {want} 노드를 허용",
     "pool-drop": "NodePool {pool}에서 요구 조건 {want} 항목을 제거",
     "pool-label": "NodePool {pool} 노드에 {label} 레이블을 추가",
