@@ -35,6 +35,7 @@ from nodewright.state.mirror import BY_NODE, BY_PROVIDER_ID
 _BATCH_MS = 1_000
 _SCAN_MS = 60_000
 _EMPTY_MS = 30_000
+_PATIENCE_MS = 120_000
 _ORPHAN_MS = 60_000
 _TIMEOUT_MS = 900_000
 _STATUS = Options(subresource="status")
@@ -52,6 +53,7 @@ class Stub:
         self.tasks: set[asyncio.Task] = set()
         self.empty_since: dict[str, int] = {}
         self.unsettled: set[str] = set()
+        self.planned: dict[str, int] = {}
         self.work = asyncio.Event()
         ports.listen(self.heard)
 
@@ -67,7 +69,10 @@ class Stub:
                     self.unsettled.discard(change.key)
             if change.resource is PODS:
                 pod = change.new
-                if pod is not None and not pod.spec.node_name and is_unschedulable(pod):
+                if pod is None or pod.spec.node_name:
+                    old = pod or change.old
+                    self.planned.pop(old.metadata.uid, None)
+                elif is_unschedulable(pod) and pod.metadata.uid not in self.planned:
                     self.wake.set()
 
     async def run(self):
@@ -95,6 +100,11 @@ class Stub:
         ]
         if not pending:
             return
+        # What was promised may fail, and then no pod changes: look again in a while.
+        asyncio.get_running_loop().call_later(30, self.wake.set)
+        now_ms = self.ports.clock.now_ms()
+        if all(now_ms - self.planned.get(p.metadata.uid, 0) < _PATIENCE_MS for p in pending):
+            return
         types = await self.ports.cloud.instance_types(None)
         if not isinstance(types, tuple):
             self.wake.set()
@@ -104,6 +114,7 @@ class Stub:
         )
         plan = solve(world)
         for pod in pending:
+            self.planned[pod.metadata.uid] = now_ms
             refused = plan.unschedulable.get(key_of(pod.metadata))
             self.ports.kube.publish(
                 Notice(
@@ -114,8 +125,6 @@ class Stub:
             )
         for node in plan.new_nodes:
             await self.claim(node)
-        # What was promised may fail, and then no pod changes: look again in a while.
-        asyncio.get_running_loop().call_later(10, self.wake.set)
 
     async def claim(self, node):
         pool = self.mirror.get(NODE_POOLS, node.node_pool)
@@ -218,6 +227,7 @@ class Stub:
                 await self.ports.kube.patch(ref, {"status": status}, _STATUS)
             case LaunchFailed(fault=LaunchFault.NO_CAPACITY):
                 await self.ports.kube.delete(refer(NODE_CLAIMS, claim))
+                self.planned.clear()
                 self.wake.set()
         await self.ports.clock.sleep_ms(2_000)
         self.launching.discard(meta.name)

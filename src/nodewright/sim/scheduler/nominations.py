@@ -15,6 +15,7 @@ class Nominations:
     def __init__(self, table: NodeTable) -> None:
         self._table = table
         self._named: dict[str, tuple[str, Shape]] = {}
+        self._by_node: dict[str, dict[str, None]] = {}
         self._priorities: dict[int, int] = {}
         self._room: Numbers | None = None
 
@@ -23,10 +24,15 @@ class Nominations:
         known = self._named.get(key)
         return known[0] if known is not None else ""
 
+    def keys_on(self, name: str) -> list[str]:
+        """Give the pods that are nominated to a node."""
+        return list(self._by_node.get(name, ()))
+
     def add(self, key: str, name: str, shape: Shape) -> None:
         """Nominate a pod to a node."""
         self.drop(key)
         self._named[key] = (name, shape)
+        self._by_node.setdefault(name, {})[key] = None
         self._priorities[shape.priority] = self._priorities.get(shape.priority, 0) + 1
         self._count(name, shape, 1)
 
@@ -35,6 +41,9 @@ class Nominations:
         known = self._named.pop(key, None)
         if known is not None:
             name, shape = known
+            del self._by_node[name][key]
+            if not self._by_node[name]:
+                del self._by_node[name]
             self._priorities[shape.priority] -= 1
             if not self._priorities[shape.priority]:
                 del self._priorities[shape.priority]

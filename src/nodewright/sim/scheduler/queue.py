@@ -1,6 +1,7 @@
 """The scheduling queue: by priority and age; what did not fit waits for an event that may help.
 
-Pods that could not be placed are kept by shape, so that an event is held against each shape once.
+Pods that could not be placed are kept by shape. An event that may help a shape wakes one pod of it;
+when that one is placed, the next is woken, until one fails again: what would fail is not tried.
 A pod that is woken too soon after its last try waits out a back-off that doubles from 1 s to 10 s;
 whatever happened, nobody waits longer than five minutes for the next try.
 """
@@ -80,13 +81,25 @@ class Queue:
         self._loop.after_ms(LEFTOVER_MS, self._flush, entry, entry.attempts)
 
     def wake_shapes(self, helps: Callable[[Shape], bool]) -> None:
-        """Wake the pods of those shapes that an event may help."""
+        """Wake the next pod of those shapes that an event may help."""
         for number in list(self.waiting):
-            entries = self.waiting[number]
-            if helps(next(iter(entries.values())).shape):
-                del self.waiting[number]
-                for entry in entries.values():
-                    self._wake_entry(entry)
+            shape = next(iter(self.waiting[number].values())).shape
+            if helps(shape):
+                self.wake_next(shape)
+
+    def wake_next(self, shape: Shape) -> None:
+        """Wake one more pod of a shape; all where each has volumes of its own."""
+        entries = self.waiting.get(shape.number)
+        if entries:
+            for key in list(entries) if shape.has_volumes else [next(iter(entries))]:
+                self.wake(key)
+
+    def wake(self, key: str) -> None:
+        """Wake a pod if it waits."""
+        entry = self.entries.get(key)
+        if entry is not None and entry.where == "waiting":
+            self._leave(entry)
+            self._wake_entry(entry)
 
     def _wake_entry(self, entry: Entry) -> None:
         delay_ms = entry.ready_ms - self._loop.now_ms()
@@ -103,7 +116,6 @@ class Queue:
     def _flush(self, entry: Entry, attempts: int) -> None:
         if entry.where == "waiting" and entry.attempts == attempts:
             self._leave(entry)
-            entry.shape.failed_at = None
             self._activate(entry)
 
     def _activate(self, entry: Entry) -> None:

@@ -149,6 +149,7 @@ class Scheduler:
         self._queue.remove(entry.key)
         self._nominations.drop(entry.key)
         self._place(entry.key, pod.metadata.uid, name, entry.shape)
+        self._queue.wake_next(entry.shape)
         if entry.shape.has_volumes:
             self._volumes.prepare(pod, node, lambda: self._bind(entry, name))
         else:
@@ -247,6 +248,8 @@ class Scheduler:
                 if where == name:
                     self._count_in(key, row, shape, since)
         self._events[0] += 1
+        for key in self._nominations.keys_on(name):
+            self._queue.wake(key)
         self._queue.wake_shapes(lambda shape: self._helps(shape, row))
 
     def _helps(self, shape: Shape, row: int) -> bool:
@@ -292,6 +295,7 @@ class Scheduler:
             shape = self._shape(pod)
             self._nominations.add(key, name, shape)
             shape.failed_at = None
+            self._queue.wake(key)
 
     def _enqueue(self, pod: Pod) -> None:
         if pod.spec.scheduling_gates or pod.metadata.deletion_timestamp is not None:
