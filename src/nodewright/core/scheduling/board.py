@@ -177,6 +177,8 @@ class Board:
         for driver, claim in wish.needs.attachments:
             host.attached.setdefault(driver, set()).add(claim)
         self.exclusive |= wish.needs.exclusive
+        if not host.placed:
+            self.groups.filled_hosts.append(host)
         host.placed.append(pod)
         count_on_host(host, wish)
 

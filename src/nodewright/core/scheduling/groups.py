@@ -10,7 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.hosts import Host
 from nodewright.core.scheduling.pools import PoolRange
-from nodewright.core.scheduling.topology import Domain, Group, GroupKey, GroupKind
+from nodewright.core.scheduling.selectors import Selector
+from nodewright.core.scheduling.topology import (
+    Domain,
+    Group,
+    GroupKey,
+    GroupKind,
+    NodeFilter,
+)
 from nodewright.core.scheduling.wishes import (
     NamespaceReader,
     Wish,
@@ -33,6 +40,7 @@ class BoundPods:
     def __init__(self, pods: Iterable[Pod], nodes: Mapping[str, Node]) -> None:
         self.nodes = nodes
         self.alike: dict[PodLabels, Counter[str]] = {}
+        self._by_label: dict[tuple[str, str], list[PodLabels]] = {}
         self.keeping_away: list[Pod] = []
         for pod in pods:
             if pod.metadata.deletion_timestamp is None:
@@ -41,6 +49,14 @@ class BoundPods:
             affinity = pod.spec.affinity
             if affinity and affinity.pod_anti_affinity and affinity.pod_anti_affinity.required:
                 self.keeping_away.append(pod)
+        for key in self.alike:
+            for label in key[1]:
+                self._by_label.setdefault(label, []).append(key)
+
+    def looking_like(self, selector: Selector) -> Iterable[PodLabels]:
+        """Give the looks among which all are that a selector can select."""
+        label = min(selector.equals, default=None)
+        return self.alike if label is None else self._by_label.get(label, ())
 
     def domain(self, node_name: str, key: str) -> str | None:
         """Give the domain that a node is in, or nothing where it has no such label."""
@@ -66,7 +82,12 @@ class Groups:
         self._namespaces = namespaces
         self._domains = _pool_domains(ranges)
         self._groups: dict[GroupKey, Group] = {}
-        self._wishes: list[Wish] = []
+        self._universes: dict[tuple[str, NodeFilter | None], set[str]] = {}
+        # A group that asks for a label can only be about wishes with that label, and the reverse:
+        # in a large cluster there are far too many pairs to ask each.
+        self._groups_by_label: dict[tuple[str, str] | None, list[Group]] = {}
+        self._wishes_by_label: dict[tuple[str, str] | None, list[Wish]] = {None: []}
+        self.filled_hosts: list[Host] = []
         self._node_labels: dict[str, Requirements] = {}
         self.drafts: list[Draft] = []
         for pod in bound.keeping_away:
@@ -77,9 +98,13 @@ class Groups:
 
     def register(self, wish: Wish) -> None:
         """Give a new wish its groups, and the known groups their new wish."""
-        self._wishes.append(wish)
-        for group in self._groups.values():
+        self._wishes_by_label[None].append(wish)
+        for group in self._groups_by_label.get(None, ()):
             _introduce(group, wish)
+        for label in wish.labels.items():
+            self._wishes_by_label.setdefault(label, []).append(wish)
+            for group in self._groups_by_label.get(label, ()):
+                _introduce(group, wish)
         owned = [
             (self._group(key), is_demand) for key, is_demand in group_keys(wish, self._namespaces)
         ]
@@ -99,7 +124,9 @@ class Groups:
         self._groups[key] = group
         if key.kind is not GroupKind.INVERSE:
             self._count_bound(group)
-        for wish in self._wishes:
+        label = min(key.selector.equals, default=None)
+        self._groups_by_label.setdefault(label, []).append(group)
+        for wish in self._wishes_by_label.get(label, ()):
             _introduce(group, wish)
         if key.kind is not GroupKind.INVERSE:
             self._count_planned(group)
@@ -108,6 +135,12 @@ class Groups:
     def _universe(self, key: GroupKey) -> set[str]:
         if key.key == HOSTNAME:
             return set()
+        known = self._universes.get((key.key, key.nodes))
+        if known is None:
+            known = self._universes[(key.key, key.nodes)] = self._find_universe(key)
+        return known
+
+    def _find_universe(self, key: GroupKey) -> set[str]:
         nodes = key.nodes
         found = {
             value
@@ -123,10 +156,11 @@ class Groups:
         return found
 
     def _count_bound(self, group: Group) -> None:
-        for (namespace, labels), places in self._bound.alike.items():
+        for look in self._bound.looking_like(group.spec.selector):
+            namespace, labels = look
             if not group.selects(namespace, dict(labels)):
                 continue
-            for node_name, count in places.items():
+            for node_name, count in self._bound.alike[look].items():
                 domain = self._bound.domain(node_name, group.key)
                 if domain is not None and self._takes_part(group, node_name):
                     group.record(domain, count)
@@ -150,7 +184,7 @@ class Groups:
             )
             if counted:
                 count_on_draft(draft, group, counted)
-        for host in self._hosts:
+        for host in self.filled_hosts:
             counted = sum(
                 group.selects(pod.metadata.namespace or "default", pod.metadata.labels)
                 for pod in host.placed

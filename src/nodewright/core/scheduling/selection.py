@@ -106,8 +106,9 @@ def _will_move(pod: Pod, now_ms: int, blocked: "_PdbBlock") -> bool:
     owners = {owner.kind for owner in pod.metadata.owner_references}
     if owners & {"DaemonSet", "Node"}:
         return False
-    if pod.metadata.deletion_timestamp is not None and "StatefulSet" not in owners:
-        return False
+    if pod.metadata.deletion_timestamp is not None:
+        # It is going already, so nothing protects it; only a StatefulSet waits to make it anew.
+        return "StatefulSet" in owners and not blocked.blocks(pod)
     return not is_protected(pod, now_ms) and not blocked.blocks(pod)
 
 
