@@ -30,7 +30,7 @@ FAILURES = {
     "a taint": (
         a_world(a_pod(cpu=1), SMALL, a_pool(taints=[a_taint("batch", "only")])),
         "NW-1201",
-        "taint batch=only:NoSchedule is tolerated by none of the pod's 0 tolerations",
+        "taint batch=only:NoSchedule is not tolerated (the pod has 0 tolerations)",
     ),
     "a taint that another value tolerates": (
         a_world(
@@ -39,7 +39,7 @@ FAILURES = {
             a_pool(taints=[a_taint("team", "b", "NoExecute")]),
         ),
         "NW-1201",
-        "taint team=b:NoExecute is tolerated by none of the pod's 1 toleration",
+        "taint team=b:NoExecute is not tolerated (the pod has 1 toleration)",
     ),
     "labels that clash, the incompatible requirements of the field": (
         a_world(
@@ -116,7 +116,7 @@ FAILURES = {
             a_type("m7.large", zones=["zone-b"], labels={FAMILY: "m7"}),
         ),
         "NW-1212",
-        "none of the 1 instance type left has topology.kubernetes.io/zone In [zone-b] as well",
+        "of the 1 instance type left, 0 have topology.kubernetes.io/zone In [zone-b] as well",
     ),
     "too much memory": (
         a_world(
@@ -249,7 +249,7 @@ FAILURES = {
     "a host port of a daemon": (
         a_world(a_pod(cpu=1, ports=[8080]), SMALL, a_daemon_set(ports=[8080])),
         "NW-1207",
-        "host port 8080 is held by daemon pods on each of 1 instance type left",
+        "daemon pods hold host port 8080: 0 of the 1 instance type left have it free",
     ),
     "minValues": (
         a_world(
@@ -326,8 +326,8 @@ FAILURES = {
         ),
         "NW-1303",
         (
-            "the pod must keep away from pods with app=web (same topology.kubernetes.io/zone), and each "
-            "of 1 place where it could go has one"
+            "the pod must keep away from pods with app=web (same topology.kubernetes.io/zone), and 0 of "
+            "1 place where it could go are free of them"
         ),
     ),
     "pods that keep others away": (
@@ -339,8 +339,8 @@ FAILURES = {
         ),
         "NW-1304",
         (
-            "pods that keep away from pods with app=web (same topology.kubernetes.io/zone) are in each "
-            "of 1 place where the pod could go"
+            "other pods keep away from pods with app=web (same topology.kubernetes.io/zone), and 0 of "
+            "1 place where this pod could go are free of them"
         ),
     ),
     "a reservation that is full": (

@@ -20,6 +20,7 @@ from builders import (
     pods,
     want,
 )
+from builders.failures import CATEGORIES
 from nodewright.core.explain.bench import Bench
 from nodewright.core.explain.mend import change_world, smallest_change
 from nodewright.core.scheduling.solve import solve
@@ -83,6 +84,25 @@ CHANGES = {
     ),
     "let the pod stop asking for kubernetes.io/arch In [arm64]": a_world(
         a_pod(cpu=1, selector={ARCH: "arm64"}), SMALL
+    ),
+    "let NodePool default make kubernetes.io/arch arm64": a_world(
+        a_pod(cpu=1, selector={ARCH: "arm64"}),
+        a_type("arm", labels={ARCH: "arm64"}),
+        SMALL,
+        a_pool(requirements=[want(ARCH, "In", "amd64")]),
+    ),
+    "let the pod ask for karpenter.k8s.aws/instance-category instead of "
+    "node.kubernetes.io/instance-type": a_world(
+        a_pod(cpu=1, terms=[[want(INSTANCE_TYPE, "In", "c", "m")]]), CATEGORIES
+    ),
+    "let NodePool default ask for karpenter.k8s.aws/instance-category instead of "
+    "node.kubernetes.io/instance-type": a_world(
+        a_pod(cpu=1), CATEGORIES, a_pool(requirements=[want(INSTANCE_TYPE, "In", "c", "m")])
+    ),
+    "let the pod ask for example.com/team instead of example.org/team": a_world(
+        a_pod(cpu=1, selector={"example.org/team": "red"}),
+        SMALL,
+        a_pool(labels={"example.com/team": "red"}),
     ),
     "ask for memory 8Gi instead of 9Gi": a_world(a_pod(cpu=1, memory="9Gi"), SMALL),
     "take requirement node.kubernetes.io/instance-type In [small] out of NodePool default": a_world(

@@ -37,21 +37,24 @@ def on_pod(refused: Refused) -> Iterator[Edit]:
         case "taint":
             yield from _some(pod_edits.tolerate(pod, walk.supply.taints))
         case "contradiction" | "label-undefined" | "label-clash" | "no-type-label":
+            if meant := _meant(cause):
+                yield from pod_edits.rename_label(pod, cause.subject, meant)
             yield from _drop(pod, wish, cause.subject)
         case "volume-zone" | "volume-no-type":
             for label in {key: None for one in wish.alternatives for key in one}:
                 yield from _drop(pod, wish, label)
             yield from pod_edits.drop_volumes(pod)
-        case "resource-short" | "resource-unknown":
+        case "resource-short" | "resource-unknown" | "sold-out":
             has = walk.miss.has if walk.miss is not None else 0
-            yield from _some(pod_edits.ask_less(pod, cause.subject, has))
+            name = walk.miss.resource if walk.miss is not None else cause.subject
+            yield from _some(pod_edits.ask_less(pod, name, has))
             yield from pod_edits.drop_every_label(pod)
         case "port-daemon":
             yield from pod_edits.drop_ports(pod)
         case "spread" | "spread-unlabelled" | "affinity" | "anti-affinity" | "kept-away":
             yield from _on_neighbours(pod, cause)
             yield from pod_edits.drop_every_label(pod)
-        case "labels-together" | "sold-out" | "reservation-full" | "min-values":
+        case "labels-together" | "reservation-full" | "min-values":
             yield from pod_edits.drop_every_label(pod)
         case _:
             return
@@ -111,7 +114,14 @@ def on_pool(world: World, board: Board, refused: Refused) -> Iterator[Edit]:
         case "taint" | "contradiction" | "pool-not-ready" | "freed-late" | "reservation-held":
             return
         case _:
+            if cause.kind == "pool-empty" and (meant := _meant(cause)):
+                yield from pool_edits.rename(pool, cause.subject, meant)
             yield from pool_edits.loosen(pool, types, wanted, requests)
+
+
+def _meant(cause: Cause) -> str:
+    """Give the key of the label that was probably meant, if somebody guessed one."""
+    return str(cause.values.get("meant", "")).partition(" ")[0]
 
 
 def _pool(world: World, name: str) -> NodePool:

@@ -16,7 +16,7 @@ from nodewright.core.scheduling.requests import pod_requests
 from nodewright.core.scheduling.rules.taints import first_untolerated
 from nodewright.core.scheduling.selectors import read_selector
 from nodewright.core.scheduling.wishes import required_terms
-from nodewright.model.labels import normalize_key
+from nodewright.model.labels import ARCH, OS, normalize_key
 from nodewright.model.metadata import NodeSelectorTerm, Taint
 from nodewright.model.pod import Pod, PodAffinity
 from nodewright.model.quantity import BadQuantity, Milli, parse_amount, print_quantity
@@ -72,7 +72,28 @@ def drop_label(pod: Pod, key: str, term: NodeSelectorTerm | None = None) -> Edit
         ops += _drop_expressions(pod, index, key, shown)
     if not ops:
         return None
-    return Edit("drop-label", {"want": ", ".join(shown)}, target_of(pod), tuple(ops), SMALL)
+    # An image is built for one architecture: doing without that label is no small thing.
+    size = FAIR if key in (ARCH, OS) else SMALL
+    return Edit("drop-label", {"want": ", ".join(shown)}, target_of(pod), tuple(ops), size)
+
+
+def rename_label(pod: Pod, key: str, new: str) -> Iterator[Edit]:
+    """Ask for the label that was probably meant."""
+    ops: list[Op] = []
+    for name, value in pod.spec.node_selector.items():
+        if normalize_key(name) == key:
+            ops += [
+                remove("spec", "nodeSelector", name),
+                add(value, "spec", "nodeSelector", new),
+            ]
+    ops += [
+        add(new, *_TERMS, "nodeSelectorTerms", index, "matchExpressions", at, "key")
+        for index, term in enumerate(required_terms(pod.spec))
+        for at, one in enumerate(term.match_expressions)
+        if normalize_key(one.key) == key
+    ]
+    if ops:
+        yield Edit("rename-label", {"key": key, "new": new}, target_of(pod), tuple(ops), TINY)
 
 
 def _drop_expressions(pod: Pod, index: int, key: str, shown: list[str]) -> list[Op]:

@@ -39,6 +39,18 @@ def allow(pool: NodePool, wanted: Requirement) -> Iterator[Edit]:
             yield Edit("pool-allow", values, target_of(pool), ops, SMALL)
 
 
+def rename(pool: NodePool, key: str, new: str) -> Iterator[Edit]:
+    """Ask for the label that was probably meant."""
+    ops = tuple(
+        add(new, *_REQUIREMENTS, index, "key")
+        for index, one in enumerate(pool.spec.template.spec.requirements)
+        if normalize_key(one.key) == key
+    )
+    if ops:
+        values = {"pool": pool.metadata.name, "key": key, "new": new}
+        yield Edit("pool-rename", values, target_of(pool), ops, TINY)
+
+
 def define(pool: NodePool, wanted: Requirement, well_known: frozenset[str]) -> Iterator[Edit]:
     """Define a label that a pod needs and that nothing defines."""
     if is_restricted(wanted.key, well_known) or wanted.low is not None or wanted.high is not None:

@@ -18,12 +18,12 @@ CAUSES: Final[Mapping[str, str]] = {
         "can be had now, such as {example}"
     ),
     "pool-few": "minValues asks for {least} values of {key}, and only {have} can be had",
-    "taint": "taint {taint} is tolerated by none of the pod's {count:toleration}",
+    "taint": "taint {taint} is not tolerated (the pod has {count:toleration})",
     "contradiction": "the pod contradicts itself: {first} and {second} have 0 values in common",
     "label-undefined": "the pod needs {want}, and none of the NodePool's {count:label} is {key}{hint}",
     "label-clash": "the pod needs {want}, and the NodePool makes only {have}",
     "no-type-label": "none of {before:instance type} has {want}{hint}",
-    "labels-together": "none of the {before:instance type} left has {want} as well",
+    "labels-together": "of the {before:instance type} left, 0 have {want} as well",
     "sold-out": (
         "{types:instance type} would do, and 0 of {offerings:offering} can be had now, such as "
         "{example}"
@@ -44,7 +44,7 @@ CAUSES: Final[Mapping[str, str]] = {
         "{before:instance type}, {type}, has {has}"
     ),
     "port-daemon": (
-        "host port {port} is held by daemon pods on each of {before:instance type} left"
+        "daemon pods hold host port {port}: 0 of the {before:instance type} left have it free"
     ),
     "spread": (
         "the spread over {key} allows at most {most:pod} a domain (maxSkew {skew}), and every "
@@ -56,12 +56,12 @@ CAUSES: Final[Mapping[str, str]] = {
         "where it could go"
     ),
     "anti-affinity": (
-        "the pod must keep away from pods with {selector} (same {key}), and each of {domains:place} "
-        "where it could go has one"
+        "the pod must keep away from pods with {selector} (same {key}), and 0 of "
+        "{domains:place} where it could go are free of them"
     ),
     "kept-away": (
-        "pods that keep away from pods with {selector} (same {key}) are in each of "
-        "{domains:place} where the pod could go"
+        "other pods keep away from pods with {selector} (same {key}), and 0 of {domains:place} "
+        "where this pod could go are free of them"
     ),
     "limit": (
         "limit {resource} {limit} is reached: {used} in use or planned, and the smallest node "
@@ -86,6 +86,8 @@ CHANGES: Final[Mapping[str, str]] = {
     "tolerate": "let the pod tolerate taint {taint}",
     "drop-label": "let the pod stop asking for {want}",
     "drop-affinity": "let the pod do without its required node affinity",
+    "rename-label": "let the pod ask for {new} instead of {key}",
+    "pool-rename": "let NodePool {pool} ask for {new} instead of {key}",
     "pool-allow": "let NodePool {pool} make {want}",
     "pool-drop": "take requirement {want} out of NodePool {pool}",
     "pool-label": "give nodes of NodePool {pool} the label {label}",

@@ -10,14 +10,14 @@ CAUSES: Final[Mapping[str, str]] = {
     "volume-in-use": "볼륨 클레임 {claim} 사용은 한 번에 파드 1개만 가능한데 다른 파드가 사용 중입니다",
     "not-waiting": "노드를 기다리는 파드가 아닙니다: {why}",
     "no-pool": "기존 노드 {nodes}개 모두 이 파드를 받을 수 없고, 노드를 만들 NodePool이 없습니다",
-    "pool-not-ready": "{problem}",
+    "pool-not-ready": "NodePool이 준비되지 않았습니다: {problem}",
     "pool-empty": "요구 조건 {want} 때문에 인스턴스 타입 {before}개 중 0개가 남습니다{hint}",
     "pool-sold-out": (
         "NodePool 조건에 맞는 인스턴스 타입은 {types}개이지만 오퍼링 {offerings}개가 모두 지금은 "
         "없습니다 (예: {example})"
     ),
     "pool-few": "minValues는 {key} 값 {least}개를 요구하지만 {have}개만 얻을 수 있습니다",
-    "taint": "테인트 {taint} 허용이 파드의 톨러레이션 {count}개 중에 없습니다",
+    "taint": "테인트 {taint} 항목을 허용하지 않습니다 (파드의 톨러레이션 {count}개)",
     "contradiction": "파드의 조건이 서로 모순됩니다: {first} 조건과 {second} 조건의 공통 값이 0개입니다",
     "label-undefined": (
         "파드는 {want} 조건이 필요하지만 NodePool의 레이블 {count}개 중에 {key} 레이블이 없습니다{hint}"
@@ -83,6 +83,8 @@ CHANGES: Final[Mapping[str, str]] = {
     "tolerate": "파드에 테인트 {taint} 톨러레이션을 추가",
     "drop-label": "파드에서 {want} 조건을 제거",
     "drop-affinity": "파드에서 필수 노드 어피니티를 제거",
+    "rename-label": "파드에서 {key} 대신 {new} 키를 사용",
+    "pool-rename": "NodePool {pool}에서 {key} 대신 {new} 키를 사용",
     "pool-allow": "NodePool {pool}에 {want} 노드를 허용",
     "pool-drop": "NodePool {pool}에서 요구 조건 {want} 항목을 제거",
     "pool-label": "NodePool {pool} 노드에 {label} 레이블을 추가",
