@@ -21,7 +21,7 @@ $(READY): requirements.lock pyproject.toml tools/setup.sh
 lock: ## Choose the newest allowed packages anew (requirements.lock)
 	@tools/setup.sh lock
 
-demo: $(READY) ## Plan nodes for a bundled example cluster
+demo: $(READY) ## Watch the controllers on a simulated cluster, for about a minute
 	@$(BIN)/nodewright demo
 
 check: $(READY) ## Format, lint, types, import contracts, house rules

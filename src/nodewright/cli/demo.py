@@ -1,40 +1,62 @@
-"""`nodewright demo`: the real planner on a bundled cluster, with nothing to install or configure.
+"""`nodewright demo`: the real controllers on a simulated cluster and cloud; nothing to configure.
 
-The example is a small shop on EKS: web pods spread over zones, a checkout that stays off spot, batch
-jobs behind a taint, and one job that nobody can place, because a planner should also be seen to say
-no.
+A shop grows, nodes appear, the cloud takes spot machines back, and their pods move. It ends by itself
+after about a minute. Where nobody watches (a pipe, `--headless`) it does not wait, and only the summary
+is printed.
 """
 
-from importlib.resources import as_file, files
-from pathlib import Path
-from typing import Final
+from typing import Annotated
 
-from nodewright.cli.errors import EXIT_FAILED, EXIT_FINE
-from nodewright.cli.output import say
+from cyclopts import Parameter, validators
 
-_EXAMPLE: Final = "first-cluster.json"
+from nodewright.app.demo import SPEED_DEFAULT, Demo, DemoOrder
+from nodewright.cli.demo_view import screen_of, summary_of
+from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
+from nodewright.cli.output import OutputOption, emit, say, screen
 
 
-def demo() -> int:
-    """Plan the nodes of a bundled example cluster and say why.
+def demo(
+    *,
+    seed: Annotated[int, Parameter(help="Whose chance: the same seed is the same run.")] = 0,
+    speed: Annotated[
+        float,
+        Parameter(help="Virtual seconds per real one.", validator=validators.Number(gt=0)),
+    ] = SPEED_DEFAULT,
+    stay: Annotated[bool, Parameter(help="Go on until Ctrl-C.", negative=())] = False,
+    headless: Annotated[
+        bool, Parameter(help="Show nothing but the summary, and do not wait.", negative=())
+    ] = False,
+    output: OutputOption = "table",
+) -> int:
+    """Watch the controllers at work on a simulated cluster; needs no cluster and no cloud.
 
     $ nodewright demo
+    $ nodewright demo --stay --speed 60
+    $ nodewright demo --headless --seed 7 -o json
     """
-    from nodewright.cli.main import COMMANDS, run
-
-    with as_file(files("nodewright.examples") / _EXAMPLE) as example:
-        shown = _short(example)
-        say(f"$ nodewright plan {shown}")
-        status = run(["plan", str(example)])
-        if status == EXIT_FAILED:
-            return EXIT_FAILED
+    watched = not headless and screen().is_terminal
+    run = Demo(DemoOrder(seed, speed if watched else 0.0, stay and watched))
+    if watched:
+        _watch(run)
+    else:
+        for _ in run.play():
+            continue
+    summary = run.conclude()
+    emit(summary, output, lambda: summary_of(summary))
+    if watched:
         say("")
         say("next: nodewright plan SNAPSHOT, with a snapshot of your own cluster")
-        if any(command.name == "explain" for command in COMMANDS):
-            say(f"      nodewright explain pod/data/report-1 {shown}")
-    return EXIT_FINE
+    return EXIT_FOUND if summary.promises_broken else EXIT_FINE
 
 
-def _short(path: Path) -> str:
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+def _watch(run: Demo) -> None:
+    """Show the run frame by frame until it ends, or until somebody has seen enough."""
+    from rich.live import Live
+
+    console = screen()
+    try:
+        with Live(console=console, screen=True, auto_refresh=False) as live:
+            for frame in run.play():
+                live.update(screen_of(frame, console.height), refresh=True)
+    except KeyboardInterrupt:
+        say("stopped")

@@ -39,7 +39,7 @@ _MANIFESTS: Final = (
     Command("catalog", "catalog:catalog", "List and filter EC2 instance types and prices."),
 )
 _TRY: Final = (
-    Command("demo", "demo:demo", "Plan a bundled example; needs no cluster and no cloud."),
+    Command("demo", "demo:demo", "Watch the controllers on a simulated cluster and cloud."),
     Command("sandbox", "sandbox:app", "Run a real control plane on this machine."),
     Command("simulate", "simulate:simulate", "Run a scenario in virtual time."),
 )
