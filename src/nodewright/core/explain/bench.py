@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from nodewright.core.scheduling.board import Board, Fitting
+from nodewright.core.scheduling.defaults import DefaultSpread
 from nodewright.core.scheduling.firstfit import Filling, fill_first_fit, in_order
 from nodewright.core.scheduling.funnel import Walk
 from nodewright.core.scheduling.limits import read_limits
@@ -59,6 +60,7 @@ class Bench:
         for draft in self.board.drafts:
             if draft.stale:
                 self.board.freshen(draft)
+        self._defaults = DefaultSpread(world)
         taints = [*supplies_taints(self.problem.pools)]
         taints += [taint for host in self.board.hosts for taint in host.taints]
         self._maker = WishMaker(
@@ -78,7 +80,10 @@ class Bench:
             return None
         (one,) = selection.candidates
         source = WishSource(
-            pod.metadata.namespace or "default", pod.metadata.labels, pod.spec, one.needs
+            pod.metadata.namespace or "default",
+            pod.metadata.labels,
+            self._defaults.spec_of(pod),
+            one.needs,
         )
         shape = Shape(0, Ladder(source, self._maker), one.requests)
         shape.amounts = tuple(one.requests.get(name, 0) for name in self.board.resources)
@@ -106,8 +111,7 @@ class Bench:
             return None
         if any(name not in board.resources for name in shape.requests):
             # The board does not count a resource that no pod of the problem asks for.
-            catalog = self.world.instance_types.get(supply.name, ())
-            walk = Walk(board, supply, catalog)
+            walk = Walk(board, supply, self.problem.catalog(supply.name))
             if walk.go(shape, wish) is not None:
                 return None
         return placement_of(board, supply, fitting)

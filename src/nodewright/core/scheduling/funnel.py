@@ -47,10 +47,21 @@ class Miss(msgspec.Struct, frozen=True):
     has: Milli
 
 
+type Unavailable = tuple[tuple[InstanceType, tuple[Offering, ...]], ...]
+"""Types with the offerings of theirs that cannot be had now."""
+
+
+class Catalog(msgspec.Struct, frozen=True):
+    """What a pool's catalog holds beside what the masks know."""
+
+    count: int
+    unavailable: Unavailable
+
+
 class Walk:
     """A pod's way through the rules of one pool."""
 
-    def __init__(self, board: Board, supply: Supply, catalog: Sequence[InstanceType]) -> None:
+    def __init__(self, board: Board, supply: Supply, catalog: Catalog) -> None:
         self.board = board
         self.supply = supply
         self.catalog = catalog
@@ -65,7 +76,7 @@ class Walk:
     def steps(self) -> tuple[Step, ...]:
         """Count what every rule left, from the whole catalog on."""
         counted = [
-            Step("types", "", len(self.catalog)),
+            Step("types", "", self.catalog.count),
             Step("pool", self.supply.name, len(self.supply.types)),
         ]
         for rule, subject, bits in self.masks:
@@ -267,7 +278,7 @@ class Walk:
 
     def _elsewhere(self, shape: Shape) -> Cause | None:
         """Tell whether capacity that the cloud or a reservation has run out of would have done."""
-        found = sold_out(self.catalog, self._wanted, shape.requests)
+        found = sold_out(self.catalog.unavailable, self._wanted, shape.requests)
         if found is not None:
             return found
         return self._reservation_full(self._full) if self._full else None
@@ -314,15 +325,21 @@ def daemons_cause(supply: Supply) -> Cause | None:
     return Cause(Reason.DAEMONS_TOO_LARGE, "daemons", name, values)
 
 
-def sold_out(
-    types: Sequence[InstanceType], wanted: Requirements, requests: Resources
-) -> Cause | None:
+def find_unavailable(types: Sequence[InstanceType]) -> Unavailable:
+    """Give the types that have offerings which cannot be had now."""
+    return tuple(
+        (one, missing)
+        for one in types
+        if (missing := tuple(offering for offering in one.offerings if not offering.available))
+    )
+
+
+def sold_out(types: Unavailable, wanted: Requirements, requests: Resources) -> Cause | None:
     """Say which types would do if the cloud had them now; nothing when there are none."""
     names: list[str] = []
     offerings: list[tuple[InstanceType, Offering]] = []
-    for one in types:
-        missing = [offering for offering in one.offerings if not offering.available]
-        if not missing or one.requirements.conflict(wanted) is not None:
+    for one, missing in types:
+        if one.requirements.conflict(wanted) is not None:
             continue
         if any(amount > one.allocatable.get(name, 0) for name, amount in requests.items()):
             continue

@@ -12,6 +12,7 @@ import msgspec
 from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.daemons import Daemon, read_daemons
 from nodewright.core.scheduling.defaults import DefaultSpread
+from nodewright.core.scheduling.funnel import Catalog, find_unavailable
 from nodewright.core.scheduling.groups import BoundPods, Groups
 from nodewright.core.scheduling.hosts import Host, HostBuilder, Joined, join
 from nodewright.core.scheduling.limits import read_limits
@@ -56,6 +57,7 @@ class Problem:
             sorted({name for one in self.selection.candidates for name in one.requests})
         )
         self._kinds = _alike(self.selection.candidates, DefaultSpread(world))
+        self._catalogs: dict[str, Catalog] = {}
 
     def new_board(self) -> tuple[Board, list[Shape]]:
         """Give an empty board and the shapes to put on it, in order of first appearance."""
@@ -78,6 +80,14 @@ class Problem:
             soft_taints=_has_soft_taints(supplies_taints(self.pools), hosts),
         )
         return board, self._shapes(maker)
+
+    def catalog(self, pool: str) -> Catalog:
+        """Give what a pool's catalog holds, looked through once."""
+        known = self._catalogs.get(pool)
+        if known is None:
+            types = self.world.instance_types.get(pool, ())
+            known = self._catalogs[pool] = Catalog(len(types), find_unavailable(types))
+        return known
 
     def _shapes(self, maker: WishMaker) -> list[Shape]:
         shapes: list[Shape] = []

@@ -12,7 +12,7 @@ import msgspec
 
 from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.firstfit import Filling
-from nodewright.core.scheduling.funnel import Walk, label_hint, sold_out
+from nodewright.core.scheduling.funnel import Walk, find_unavailable, label_hint, sold_out
 from nodewright.core.scheduling.pools import SkippedPool
 from nodewright.core.scheduling.problem import Problem
 from nodewright.core.scheduling.relax import without_preferences
@@ -135,7 +135,7 @@ def ask_pools(problem: Problem, board: Board, shape: Shape) -> list[PoolAnswer]:
 
 def ask_supply(problem: Problem, board: Board, shape: Shape, supply: Supply) -> PoolAnswer:
     """Ask one usable pool, and keep its answer to the alternative that comes nearest."""
-    catalog = problem.world.instance_types.get(supply.name, ())
+    catalog = problem.catalog(supply.name)
     best: PoolAnswer | None = None
     for wish in bare_wishes(shape):
         walk = Walk(board, supply, catalog)
@@ -190,7 +190,7 @@ def empty_cause(world: World, pool: NodePool) -> Cause:
             )
         left = kept
     wanted_all = Requirements.from_expressions(pool.spec.template.spec.requirements)
-    gone = sold_out(left, wanted_all, {})
+    gone = sold_out(find_unavailable(left), wanted_all, {})
     if gone is not None:
         return Cause(Reason.NO_OFFERING, "pool-sold-out", gone.subject, gone.values)
     sold = ", ".join(str(one) for one in wanted_all.values())
