@@ -10,6 +10,7 @@ from builders import (
     a_node,
     a_pod,
     a_pool,
+    a_selector,
     a_spread,
     a_taint,
     a_term,
@@ -25,6 +26,8 @@ from nodewright.core.explain.bench import Bench
 from nodewright.core.explain.mend import change_world, smallest_change
 from nodewright.core.scheduling.solve import solve
 from nodewright.model.labels import ARCH, INSTANCE_TYPE, ZONE
+from nodewright.model.metadata import ObjectMeta
+from nodewright.model.pod import TopologySpreadConstraint, Workload, WorkloadSpec
 from nodewright.model.wording import change
 from nodewright.state.snapshot import read_snapshot
 from problems import generate
@@ -169,6 +172,21 @@ def test_a_limit_is_raised_far_enough_for_everybody_who_waits():
     found = smallest_change(Bench(world, first), pod)
 
     assert first not in solve(change_world(world, found.patches())).unschedulable
+
+
+def test_a_default_spread_of_the_cluster_is_softened_on_the_pod():
+    web = a_selector(app="web")
+    pod = a_pod(cpu=1, labels={"app": "web"}, owner=("ReplicaSet", "web"))
+    owner = Workload(
+        metadata=ObjectMeta(name="web", namespace="default"), spec=WorkloadSpec(selector=web)
+    )
+    rack = TopologySpreadConstraint(max_skew=1, topology_key="example.com/rack")
+    world = a_world(pod, owner, SMALL, default_constraints=(rack,))
+
+    found = smallest_change(Bench(world, pod.key), pod)
+
+    assert [one.kind for one in found.edits] == ["soften-spread"]
+    assert pod.key not in solve(change_world(world, found.patches())).unschedulable
 
 
 def test_the_price_is_what_the_plan_costs_more():

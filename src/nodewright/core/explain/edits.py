@@ -52,7 +52,7 @@ def on_pod(refused: Refused) -> Iterator[Edit]:
         case "port-daemon":
             yield from pod_edits.drop_ports(pod)
         case "spread" | "spread-unlabelled" | "affinity" | "anti-affinity" | "kept-away":
-            yield from _on_neighbours(pod, cause)
+            yield from _on_neighbours(pod, cause, wish)
             yield from pod_edits.drop_every_label(pod)
         case "labels-together" | "reservation-full" | "min-values":
             yield from pod_edits.drop_every_label(pod)
@@ -60,7 +60,7 @@ def on_pod(refused: Refused) -> Iterator[Edit]:
             return
 
 
-def _on_neighbours(pod: Pod, cause: Cause) -> Iterator[Edit]:
+def _on_neighbours(pod: Pod, cause: Cause, wish: Wish) -> Iterator[Edit]:
     key = str(cause.values["key"])
     match cause.kind:
         case "affinity":
@@ -70,7 +70,8 @@ def _on_neighbours(pod: Pod, cause: Cause) -> Iterator[Edit]:
         case "kept-away":
             yield from pod_edits.relabel(pod, cause.subject)
         case _:
-            yield from pod_edits.soften_spread(pod, key)
+            own = pod.spec.topology_spread_constraints or wish.spec.topology_spread_constraints
+            yield from pod_edits.soften_spread(pod, key, own)
 
 
 def on_invalid_pod(pod: Pod, code: str) -> Iterator[Edit]:

@@ -18,7 +18,7 @@ from nodewright.core.scheduling.selectors import read_selector
 from nodewright.core.scheduling.wishes import required_terms
 from nodewright.model.labels import ARCH, OS, normalize_key
 from nodewright.model.metadata import NodeSelectorTerm, Taint
-from nodewright.model.pod import Pod, PodAffinity
+from nodewright.model.pod import Pod, PodAffinity, TopologySpreadConstraint
 from nodewright.model.quantity import BadQuantity, Milli, parse_amount, print_quantity
 from nodewright.model.requirements import BadRequirement, Requirements, read_requirement
 from nodewright.model.wording.amounts import round_down, show_amount
@@ -205,13 +205,20 @@ def drop_bad_requests(pod: Pod) -> Iterator[Edit]:
     yield from filter(None, (drop_request(pod, name) for name in sorted(bad)))
 
 
-def soften_spread(pod: Pod, key: str) -> Iterator[Edit]:
-    """Make the spread constraints over a label wishes."""
-    ops = tuple(
-        add("ScheduleAnyway", "spec", "topologySpreadConstraints", at, "whenUnsatisfiable")
-        for at, one in enumerate(pod.spec.topology_spread_constraints)
+def soften_spread(pod: Pod, key: str, held: Sequence[TopologySpreadConstraint]) -> Iterator[Edit]:
+    """Make the spread constraints over a label wishes: the pod's own, or the cluster's default."""
+    hits = [
+        at
+        for at, one in enumerate(held)
         if one.topology_key == key and one.when_unsatisfiable == "DoNotSchedule"
+    ]
+    ops: tuple[Op, ...] = tuple(
+        add("ScheduleAnyway", "spec", "topologySpreadConstraints", at, "whenUnsatisfiable")
+        for at in hits
     )
+    if hits and not pod.spec.topology_spread_constraints:
+        own = [{**msgspec.to_builtins(one), "whenUnsatisfiable": "ScheduleAnyway"} for one in held]
+        ops = (add(own, "spec", "topologySpreadConstraints"),)
     if ops:
         yield Edit("soften-spread", {"key": key}, target_of(pod), ops, SMALL)
 
