@@ -173,6 +173,17 @@ def test_a_pod_that_nothing_could_be_right_for_says_why_and_stops_nobody(pod, co
     assert home_of(plan, fine) is not None
 
 
+@pytest.mark.parametrize("wrong", [want("cpus", "Lt", "few"), want("cpus", "Near", "1")])
+@pytest.mark.parametrize("weight", [1, 99])
+def test_a_preference_that_cannot_be_read_stops_nobody(wrong, weight):
+    # The other preference can never be had, so that both are looked at in turn.
+    odd = a_pod("odd", cpu=1, wishes=[(weight, [wrong]), (50, [want(ZONE, "In", "nowhere")])])
+    fine = a_pod("fine", cpu=1)
+    plan = plan_of(odd, fine, a_type())
+    assert home_of(plan, fine) is not None
+    assert set(codes_of(plan)) <= {"odd"}
+
+
 def test_a_pod_that_could_not_be_read_is_answered_too():
     plan = plan_of(BadPod("default/odd", "objects[0].spec: Expected `object`"), a_type())
     assert codes_of(plan) == {"odd": "NW-1001"}
