@@ -36,6 +36,7 @@ _BATCH_MS = 1_000
 _SCAN_MS = 60_000
 _EMPTY_MS = 30_000
 _PATIENCE_MS = 120_000
+_LAUNCHES_MAX = 20
 _ORPHAN_MS = 60_000
 _TIMEOUT_MS = 900_000
 _STATUS = Options(subresource="status")
@@ -185,7 +186,7 @@ class Stub:
         if claim.metadata.deletion_timestamp is not None:
             await self.terminate(claim)
         elif not claim.status.provider_id:
-            if name not in self.launching:
+            if name not in self.launching and len(self.launching) < _LAUNCHES_MAX:
                 self.launching.add(name)
                 task = asyncio.get_running_loop().create_task(self.launch(claim))
                 self.tasks.add(task)
