@@ -24,6 +24,7 @@ _ROWS_MAX: Final = 400
 """Up to how many distinct rows of pods columns are generated."""
 
 _ROUNDS_MAX: Final = 40
+_FILLINGS_MAX: Final = 6000
 _WHOLE_FILLINGS_MAX: Final = 200
 _GAP: Final = 0.001
 """How near to the best that could be proved the search may stop."""
@@ -50,6 +51,7 @@ class Bounder:
         self.limits = [tables.limits(offer) for offer in range(len(tables.prices))]
         self.offers = range(len(tables.prices))
         self.tried = 0
+        self.filled = 0
         self.best = 0.0
         self.best_worth: Vector = np.zeros(len(tables.counts))
 
@@ -84,6 +86,7 @@ class Bounder:
             self.best, self.best_worth = value, scaled
 
     def _relaxed(self, worth: Vector, offer: int) -> tuple[float, Vector]:
+        self.filled += 1
         return self.knapsack.relaxed(worth, self.tables.free[offer], self.limits[offer])
 
     def _linear(self) -> list[Vector]:
@@ -107,7 +110,7 @@ class Bounder:
         whole = False
         for _ in range(_ROUNDS_MAX):
             worth = master.solve()
-            if self.best >= master.price * (1 - _GAP):
+            if self.best >= master.price * (1 - _GAP) or self.filled > _FILLINGS_MAX:
                 return
             # Prices half way to the best known ones: they swing less from round to round.
             added = self._price(master, (worth + self.best_worth) / 2, whole=whole)
@@ -123,6 +126,10 @@ class Bounder:
         added = 0
         for offer in self.offers:
             room, limits = tables.free[offer], self.limits[offer]
+            # Machines are much alike: what proves one not worth its price often proves the next.
+            most[offer] = self.knapsack.ceiling(worth, room, limits)
+            if most[offer] <= self._paid(master, offer):
+                continue
             most[offer], filling = self._relaxed(worth, offer)
             if most[offer] <= self._paid(master, offer):
                 continue

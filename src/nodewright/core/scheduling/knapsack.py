@@ -24,6 +24,8 @@ class Knapsack:
         self._amounts = amounts
         # Amounts are scaled to the largest, so that bytes and cores are of one magnitude.
         self._scale: Vector = np.maximum(amounts.max(axis=0, initial=0.0), 1.0)
+        self._scaled: Matrix = amounts / self._scale
+        self._prices: Vector = np.zeros(amounts.shape[1])
         self._relaxed = self._model()
         self._whole = self._model()
         rows = len(amounts)
@@ -35,7 +37,7 @@ class Knapsack:
         solver = quiet_solver()
         rows, width = self._amounts.shape
         self._numbers = np.arange(rows, dtype=np.int32)
-        scaled = self._amounts / self._scale
+        scaled = self._scaled
         solver.addVars(rows, np.zeros(rows), np.zeros(rows))
         for resource in range(width):
             used = np.flatnonzero(scaled[:, resource]).astype(np.int32)
@@ -48,10 +50,14 @@ class Knapsack:
         unit, filling, prices = self._run(self._relaxed, worth, room, limits)
         if unit == 0.0:
             return 0.0, np.zeros(len(worth))
-        prices = np.maximum(prices, 0.0)
-        gain = worth / unit - (self._amounts / self._scale) @ prices
-        bound = float(prices @ (room / self._scale) + limits @ np.maximum(gain, 0.0))
-        return bound * unit * (1 + _SAFETY), filling
+        self._prices = np.maximum(prices, 0.0) * unit
+        return self.ceiling(worth, room, limits), filling
+
+    def ceiling(self, worth: Vector, room: Vector, limits: Vector) -> float:
+        """Give an amount that no filling exceeds, by the dual prices of whoever was filled last."""
+        gain = worth - self._scaled @ self._prices
+        bound = float(self._prices @ (room / self._scale) + limits @ np.maximum(gain, 0.0))
+        return bound * (1 + _SAFETY)
 
     def whole(self, worth: Vector, room: Vector, limits: Vector) -> tuple[float, Vector]:
         """Give an amount that no filling exceeds, and the best filling with whole pods found."""
