@@ -67,7 +67,9 @@ def _compare(seed: int, path: Path, answer: str) -> Comparison:
         our_faults=tuple(str(one) for one in judge(world, ours)),
         their_faults=faults,
         missed={
-            key: why_missed(ours, key, faults) for key in sorted(placed(theirs) - placed(ours))
+            pod.key: why_missed(ours, pod, faults)
+            for pod in world.pods
+            if pod.key in placed(theirs) - placed(ours)
         },
         extra=len(placed(ours) - placed(theirs)),
         our_price=ours.price,

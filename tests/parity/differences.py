@@ -1,12 +1,16 @@
 """The kinds of differences to Karpenter that we mean, by name; `docs/why/compatibility.md` explains them.
 
-A pod that the peer places and we do not is accounted for by a fault that the referee finds in the
-peer's own plan, or by a limit or a reservation that leaves room for some pods but not for all.
+A pod that the peer places and we do not is accounted for by a fault in the peer's own plan, or by
+something scarce (a limit, a reservation, a zone that is not settled yet) where what was drawn first
+decides who gets in.
 """
 
 from collections.abc import Mapping
 
+from nodewright.core.scheduling.relax import without_preferences
+from nodewright.core.scheduling.wishes import required_terms
 from nodewright.model.plan import Plan
+from nodewright.model.pod import Pod
 from nodewright.model.reason import Reason
 
 FAULTS: Mapping[str, str] = {
@@ -21,10 +25,14 @@ FAULTS: Mapping[str, str] = {
 }
 """What the referee faults in the peer's plans, and what the fault is called."""
 
-SCARCE_LIMITS = "scarce-limits"
-HELD_RESERVATIONS = "held-reservations"
+LUCK: Mapping[Reason, str] = {
+    Reason.LIMIT_REACHED: "scarce-limits",
+    Reason.RESERVATION_TAKEN: "held-reservations",
+    Reason.AFFINITY: "friends-of-one-pass",
+}
+"""Why we leave a pod behind where the peer, by what it drew before, may find a place for it."""
 
-NAMES = frozenset({*FAULTS.values(), SCARCE_LIMITS, HELD_RESERVATIONS})
+NAMES = frozenset({*FAULTS.values(), *LUCK.values()})
 
 
 def unknown_faults(their_faults: frozenset[str]) -> frozenset[str]:
@@ -32,16 +40,25 @@ def unknown_faults(their_faults: frozenset[str]) -> frozenset[str]:
     return their_faults - FAULTS.keys()
 
 
-def why_missed(ours: Plan, pod: str, their_faults: frozenset[str]) -> str:
+def why_missed(ours: Plan, pod: Pod, their_faults: frozenset[str]) -> str:
     """Name why the peer places a pod and we do not; nothing where it has no name."""
     if their_faults:
         return min(FAULTS.get(fault, "") for fault in their_faults)
-    left = ours.unschedulable.get(pod)
-    if left is not None and left.deferred:
-        return HELD_RESERVATIONS
-    if left is not None and Reason.LIMIT_REACHED.code in {
-        left.code,
-        *(pool.code for pool in left.node_pools),
-    }:
-        return SCARCE_LIMITS
-    return ""
+    left = ours.unschedulable.get(pod.key)
+    if left is None:
+        return ""
+    codes = {left.code, *(pool.code for pool in left.node_pools)}
+    if Reason.SPREAD.code in codes and _is_relaxed_late(pod):
+        return FAULTS["spread"]
+    return next((name for reason, name in LUCK.items() if reason.code in codes), "")
+
+
+def _is_relaxed_late(pod: Pod) -> bool:
+    """Tell whether a pod with a spread that must hold has something that it may give up.
+
+    The peer counts anew after each thing given up. Where a domain that nobody can buy in is the
+    emptiest, the referee does not hold it against the peer.
+    """
+    spec = pod.spec
+    hard = [one.when_unsatisfiable == "DoNotSchedule" for one in spec.topology_spread_constraints]
+    return any(hard) and (without_preferences(spec) != spec or len(required_terms(spec)) > 1)

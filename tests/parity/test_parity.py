@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from builders import a_plan, a_pod
+from builders import a_plan, a_pod, a_spread, want
+from nodewright.model.labels import ZONE
+from nodewright.model.plan import Plan, Unplaced
+from nodewright.model.reason import Reason
 from parity.compare import Comparison, compare
 from parity.differences import (
     FAULTS,
-    HELD_RESERVATIONS,
+    LUCK,
     NAMES,
-    SCARCE_LIMITS,
     unknown_faults,
     why_missed,
 )
@@ -25,8 +27,11 @@ Measured: 1 in 100. The peer takes domains and equal choices at random, and on a
 pods a lucky zone decides the price; its own price differs from run to run on the same problems.
 """
 
-SCARCE_MAX = 0.01
-"""The part of problems on which a limit may leave out a pod that the peer happens to place."""
+UNLUCKY_MAX = 0.01
+"""The part of problems on which we may leave a pod behind that the peer's draw has a place for.
+
+Measured: 4 of 1,500.
+"""
 
 
 def judge_all(found: list[Comparison]) -> None:
@@ -35,8 +40,8 @@ def judge_all(found: list[Comparison]) -> None:
     assert {one.seed: rules for one in found if (rules := unknown_faults(one.their_faults))} == {}
     lost = {one.seed: one.missed for one in found if "" in one.missed.values()}
     assert lost == {}, "the peer places pods that we do not, for no reason that has a name"
-    scarce = [one.seed for one in found if SCARCE_LIMITS in one.missed.values()]
-    assert len(scarce) <= SCARCE_MAX * len(found), scarce
+    unlucky = [one.seed for one in found if one.missed and not one.their_faults]
+    assert len(unlucky) <= UNLUCKY_MAX * len(found), unlucky
     dearer = [one.seed for one in found if one.is_dearer]
     assert len(dearer) <= DEARER_MAX * len(found), dearer
     level = [one for one in found if one.is_level]
@@ -67,11 +72,30 @@ def test_every_kind_of_difference_is_explained(name):
 def test_a_difference_without_a_name_is_not_excused():
     pod = a_pod()
     plan = a_plan(left_out=[pod])
-    assert why_missed(plan, pod.key, frozenset()) == ""
-    assert why_missed(plan, pod.key, frozenset({"roll"})) == ""
-    assert why_missed(plan, pod.key, frozenset({"limit"})) == FAULTS["limit"]
+    assert why_missed(plan, pod, frozenset()) == ""
+    assert why_missed(plan, pod, frozenset({"roll"})) == ""
+    assert why_missed(a_plan(), pod, frozenset()) == ""
+    assert why_missed(plan, pod, frozenset({"limit"})) == FAULTS["limit"]
     assert unknown_faults(frozenset({"roll", "limit"})) == {"roll"}
-    assert HELD_RESERVATIONS in NAMES
+
+
+@pytest.mark.parametrize("reason", LUCK)
+def test_what_is_scarce_is_told_by_the_code_that_the_pod_is_left_with(reason):
+    pod = a_pod()
+    plan = Plan(unschedulable={pod.key: Unplaced(reason.sentence, reason.code)})
+    assert why_missed(plan, pod, frozenset()) == LUCK[reason]
+
+
+def test_only_pods_that_have_something_to_give_up_are_relaxed_late():
+    spread = Reason.SPREAD
+    for pod, name in (
+        (a_pod(spread=[a_spread()]), ""),
+        (a_pod(wishes=[(1, [want(ZONE)])]), ""),
+        (a_pod(spread=[a_spread()], wishes=[(1, [want(ZONE)])]), "late-relaxation"),
+        (a_pod(spread=[a_spread()], terms=[[want(ZONE)], [want("disk")]]), "late-relaxation"),
+    ):
+        plan = Plan(unschedulable={pod.key: Unplaced(spread.sentence, spread.code)})
+        assert why_missed(plan, pod, frozenset()) == name
 
 
 def test_every_test_that_the_page_names_is_there():
