@@ -4,7 +4,7 @@ Shapes of the same amounts are one size: whether a machine has room, and how wel
 is the same for all of them, so it is asked once per size. Columns hold amounts and counts.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -71,31 +71,24 @@ class Batch:
         self.left: Ints = np.array(
             [sum(entry.left for entry in many) for many in self.members], dtype=np.int64
         )
-        self.by_wish: list[list[int]] = [[0] * resources for _ in self.wishes]
+        self.by_wish: Floats = np.zeros((len(self.wishes), resources))
+        self._floats: Floats = self.columns.astype(np.float64)
         for entry in entries:
-            row = self.by_wish[entry.wish_row]
-            for index, amount in enumerate(entry.shape.amounts):
-                row[index] += amount * entry.left
+            self.by_wish[entry.wish_row] += self._floats[entry.size] * float(entry.left)
 
     def take(self, entry: Entry, count: int) -> list[Pod]:
         """Take pods of an entry out of the batch."""
         self.left[entry.size] -= count
-        row = self.by_wish[entry.wish_row]
-        for index, amount in enumerate(entry.shape.amounts):
-            row[index] -= amount * count
+        self.by_wish[entry.wish_row] -= self._floats[entry.size] * float(count)
         return entry.take(count)
 
     def demand(self) -> Floats:
         """Sum what all pods that are left ask for."""
-        return self.demand_of(range(len(self.wishes)))
+        return np.asarray(self.by_wish.sum(axis=0), dtype=np.float64)
 
-    def demand_of(self, wish_rows: Iterable[int]) -> Floats:
+    def demand_of(self, wish_rows: Ints) -> Floats:
         """Sum what the pods of some wishes ask for that are left."""
-        total = [0] * self.columns.shape[1]
-        for wish_row in wish_rows:
-            for index, amount in enumerate(self.by_wish[wish_row]):
-                total[index] += amount
-        return np.array(total, dtype=np.float64)
+        return np.asarray(self.by_wish[wish_rows].sum(axis=0), dtype=np.float64)
 
     def by_value(self, worth: Vector) -> list[int]:
         """Order sizes by what they are worth, dearest first, ties in order of appearance."""

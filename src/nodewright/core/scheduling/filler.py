@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from nodewright.core.scheduling.batch import Batch, Entry
+from nodewright.core.scheduling.batch import Batch, Entry, Ints
 from nodewright.core.scheduling.board import Board, Fitting
 from nodewright.core.scheduling.drafts import Draft, State
 from nodewright.core.scheduling.duals import Vector
@@ -34,7 +34,7 @@ class Filler:
         self._joining = joining
         self._ledger = ledger
         self._filling = filling
-        self._joins: dict[State, list[int]] = {}
+        self._joins: dict[State, Ints] = {}
         # Every pod takes one of a node's `pods`, so that says nothing of a pod's shape.
         self._pods = board.resources.index("pods") if "pods" in board.resources else -1
 
@@ -42,9 +42,14 @@ class Filler:
         """Sum what is left and could join a draft in this state."""
         joins = self._joins.get(state)
         if joins is None:
-            joins = self._joins[state] = [
-                row for row, wish in enumerate(self._batch.wishes) if self._could_join(state, wish)
-            ]
+            joins = self._joins[state] = np.array(
+                [
+                    row
+                    for row, wish in enumerate(self._batch.wishes)
+                    if self._could_join(state, wish)
+                ],
+                dtype=np.int64,
+            )
         return self._batch.demand_of(joins)
 
     def _could_join(self, state: State, wish: Wish) -> bool:

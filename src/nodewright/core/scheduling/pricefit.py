@@ -128,7 +128,7 @@ class PriceFit:
         choosy = {entry.wish_row for entry in batch.entries if entry.choosy and entry.left}
         if not opened or not choosy or not self._is_unlimited(opened):
             return
-        share = batch.demand_of(choosy) / len(opened)
+        share = batch.demand_of(np.array(sorted(choosy), dtype=np.int64)) / len(opened)
         for draft in opened:
             self._size_up(draft, [int(amount * _SHARE_MARGIN) for amount in share])
         self._top_up(batch, order, choosy=True)
