@@ -47,7 +47,8 @@ def judge_all(found: list[Comparison]) -> None:
     level = [one for one in found if one.is_level]
     assert len(level) > len(found) / 2
     assert sum(one.our_price for one in level) < sum(one.their_price for one in level)
-    assert sum(one.extra for one in found) > sum(len(one.missed) for one in found)
+    fair = [one for one in found if not one.their_faults]
+    assert sum(one.extra for one in fair) > sum(len(one.missed) for one in fair)
 
 
 def test_a_hundred_problems_are_answered_no_worse_than_by_the_peer(tmp_path):
