@@ -5,9 +5,9 @@ from nodewright.core.provisioning import (
     TYPES_MAX,
     carry_out,
     draft_claim,
-    is_provisionable,
+    leaving,
     provision,
-    triggers,
+    waits,
 )
 from nodewright.model.hashing import HASH_VERSION, NODEPOOL_HASH_VERSION
 from nodewright.model.labels import (
@@ -39,7 +39,7 @@ def requirement(claim, key):
 
 
 def test_only_pods_that_the_scheduler_gave_up_on_are_planned_for():
-    assert is_provisionable(waiting())
+    assert waits(waiting())
     gated = Condition(type="PodScheduled", status="False", reason="SchedulingGated")
     for pod in (
         a_pod(),
@@ -49,13 +49,13 @@ def test_only_pods_that_the_scheduler_gave_up_on_are_planned_for():
         waiting(owner=("DaemonSet", "agent")),
         waiting(owner=("Node", "n")),
     ):
-        assert not is_provisionable(pod)
+        assert not waits(pod)
 
 
 def test_nodes_that_are_going_away_open_a_batch_too():
     node = a_node("n", taints=(a_taint(DISRUPTED_TAINT),))
 
-    assert triggers(a_world(waiting(), a_pod("q"), node)) == ["uid-default-p", "uid-n"]
+    assert leaving([node, a_node("other")]) == ["uid-n"]
 
 
 def test_a_claim_carries_what_its_pool_says():

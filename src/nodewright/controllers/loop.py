@@ -68,6 +68,11 @@ class Controller:
         self.memory = memory
         self.settings = settings
 
+    def hears(self, change: Change) -> bool:
+        """Tell whether a change of a kind it wakes on is worth waking for; asked for each one."""
+        del change
+        return True
+
     async def gather(self) -> bool:
         """Ask outside for what the decision needs; false where there is nothing to decide now."""
         return True
@@ -110,9 +115,8 @@ class Loop:
 
     def _hear(self, changes: tuple[Change, ...]) -> None:
         for change in changes:
-            if change.resource.name in self._kinds:
+            if change.resource.name in self._kinds and self._controller.hears(change):
                 self._wake_up(f"{change.resource.plural}/{change.key}")
-                return
 
     def _wake_up(self, cause: str) -> None:
         if not self._wake.is_set():

@@ -5,14 +5,17 @@ from typing import Final
 
 from nodewright.controllers.acting import tell
 from nodewright.controllers.loop import Controller, Pace
-from nodewright.core.provisioning import provision, triggers
+from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.core.provisioning import leaving, provision, waits
 from nodewright.core.provisioning_window import Window, WindowSettings
 from nodewright.model.decision import Decision, Launch, Nominate
 from nodewright.model.instance import InstanceType
+from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POOLS, NODES, PODS
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Outcome
 from nodewright.state.live import find_unknown, look_ahead, take_snapshot
+from nodewright.state.mirror import Change
 
 _IDLE_MS: Final = 10_000
 _RETRY_MS: Final = 1_000
@@ -32,16 +35,36 @@ class Provisioning(Controller):
     _strangers_ms: dict[str, int] = {}
     _types: dict[str, tuple[InstanceType, ...]] = {}
 
+    def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
+        super().__init__(ports, memory, settings)
+        self._waiting = {pod.key: pod.metadata.uid for pod in ports.mirror.all(PODS) if waits(pod)}
+
+    def hears(self, change: Change) -> bool:
+        """Keep count of the pods that wait; wake for each new one, and for what may help them."""
+        if change.resource is not PODS:
+            return True
+        pod = change.new
+        if isinstance(pod, Pod) and waits(pod):
+            is_new = self._waiting.get(change.key) != pod.metadata.uid
+            self._waiting[change.key] = pod.metadata.uid
+            return is_new
+        self._waiting.pop(change.key, None)
+        return False
+
     async def gather(self) -> bool:
         """Wait for the batch to be complete, then ask what is on sale."""
         now_ms = self.ports.clock.now_ms()
-        world = take_snapshot(self.ports.mirror, now_ms)
-        self._window = self._window.see(triggers(world), now_ms)
+        mirror = self.ports.mirror
+        nodes = mirror.all(NODES)
+        self._window = self._window.see([*self._waiting.values(), *leaving(nodes)], now_ms)
         settings = WindowSettings(self.settings.batch_idle_ms, self.settings.batch_most_ms)
         due_ms = self._window.due_ms(settings)
         if due_ms is None or now_ms < due_ms:
             self._next_ms = _IDLE_MS if due_ms is None else due_ms - now_ms
             return False
+        world = World(
+            now_ms, node_claims=mirror.all(NODE_CLAIMS), node_pools=mirror.all(NODE_POOLS)
+        )
         if self._must_wait(world) or not await self._ask_for_types(world):
             self._next_ms = _RETRY_MS
             return False

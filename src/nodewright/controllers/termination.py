@@ -10,6 +10,7 @@ from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, VOLUME_ATTACHMEN
 from nodewright.model.world import World
 from nodewright.ports.cloud import Machine
 from nodewright.ports.kube import Answer, Outcome
+from nodewright.state.mirror import Change
 
 _IDLE_MS: Final = 60_000
 _BUSY_MS: Final = 1_000
@@ -25,9 +26,18 @@ class Termination(Controller):
     _machines: tuple[Machine, ...] | None = None
     _has_work = True
 
+    def hears(self, change: Change) -> bool:
+        """Tell whether something goes, or a pod or volume of what goes has changed."""
+        if change.resource in (NODE_CLAIMS, NODES):
+            thing = change.new
+            return thing is None or thing.metadata.deletion_timestamp is not None
+        return self._has_work
+
     async def gather(self) -> bool:
         """Ask the cloud which machines there are, where a decision needs it."""
-        world = self.look()
+        mirror, now_ms = self.ports.mirror, self.ports.clock.now_ms()
+        # Most of the time nothing goes: then nobody looks at the pods.
+        world = World(now_ms, nodes=mirror.all(NODES), node_claims=mirror.all(NODE_CLAIMS))
         self._has_work = has_work(world)
         self._machines = None
         if self._has_work and needs_listing(world):

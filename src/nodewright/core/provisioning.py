@@ -5,7 +5,7 @@ it, so that writing it twice makes one. Pods that were given a place are told, a
 were not, with the reason that helps most. Nothing is bound: the scheduler has the last word.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from nodewright.core.scheduling.solve import Effort, solve
@@ -19,6 +19,7 @@ from nodewright.model.hashing import (
 )
 from nodewright.model.instance import InstanceType
 from nodewright.model.metadata import NodeSelectorRequirement, ObjectMeta, OwnerReference
+from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim, NodeClaimResources, NodeClaimSpec
 from nodewright.model.nodepool import NodePool
 from nodewright.model.plan import Plan, PlannedNode
@@ -35,12 +36,7 @@ MIN_VALUES_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
 _SILENT: Final = Reason.OPTED_OUT.code
 
 
-def waiting_pods(world: World) -> list[Pod]:
-    """Give the pods that the scheduler could not place and that nodes are made for."""
-    return [pod for pod in world.pods if is_provisionable(pod)]
-
-
-def is_provisionable(pod: Pod) -> bool:
+def waits(pod: Pod) -> bool:
     """Tell whether a pod waits for a node that could be made."""
     if pod.spec.node_name or pod.status.nominated_node_name or pod.spec.scheduling_gates:
         return False
@@ -52,14 +48,13 @@ def is_provisionable(pod: Pod) -> bool:
     )
 
 
-def triggers(world: World) -> list[str]:
-    """Give what a pass is made for, by uid: pods that wait, and nodes that are going away."""
-    leaving = [
+def leaving(nodes: Iterable[Node]) -> list[str]:
+    """Give the nodes that are going away, by uid: their pods are planned for too."""
+    return [
         node.metadata.uid
-        for node in world.nodes
+        for node in nodes
         if any(taint.key == names.DISRUPTED_TAINT for taint in node.spec.taints)
     ]
-    return [*(pod.metadata.uid for pod in waiting_pods(world)), *leaving]
 
 
 def provision(world: World, effort: Effort = Effort.NORMAL) -> list[Decision]:
