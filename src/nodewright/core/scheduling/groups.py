@@ -24,6 +24,7 @@ from nodewright.core.scheduling.wishes import (
     group_keys,
     inverse_keys,
 )
+from nodewright.model.instance import InstanceType
 from nodewright.model.labels import HOSTNAME
 from nodewright.model.metadata import Taint
 from nodewright.model.node import Node
@@ -301,16 +302,21 @@ def _pool_domains(ranges: Sequence[PoolRange]) -> dict[str, dict[str, list[tuple
             if taints not in sets:
                 sets.append(taints)
 
+    catalogs: dict[int, list[Requirement]] = {}
     for reach in ranges:
         for key, requirement in reach.requirements.items():
             note(key, requirement, reach.taints)
-        # Types share their requirement values, so each distinct one is looked at once.
-        distinct = {
-            id(requirement): requirement
-            for labels in {id(one.requirements): one.requirements for one in reach.types}.values()
-            for requirement in labels.values()
-        }
-        for requirement in distinct.values():
+        catalog = catalogs.get(id(reach.types))
+        if catalog is None:
+            catalog = catalogs[id(reach.types)] = _distinct_labels(reach.types)
+        for requirement in catalog:
             own = reach.requirements.get(requirement.key)
             note(requirement.key, own.intersect(requirement) if own else requirement, reach.taints)
     return found
+
+
+def _distinct_labels(types: Sequence[InstanceType]) -> list[Requirement]:
+    """Give what types say of their labels, each distinct saying once."""
+    labels = {id(one.requirements): one.requirements for one in types}
+    distinct = {id(one): one for many in labels.values() for one in many.values()}
+    return list(dict.fromkeys(one for one in distinct.values() if not one.complement))

@@ -14,7 +14,7 @@ from nodewright.model.metadata import Taint
 from nodewright.model.nodepool import NodePool
 from nodewright.model.quantity import BadQuantity, parse_resources
 from nodewright.model.reason import Reason
-from nodewright.model.requirements import BadRequirement, Requirements
+from nodewright.model.requirements import BadRequirement, Requirement, Requirements
 from nodewright.model.world import World
 
 
@@ -58,6 +58,7 @@ def read_pools(world: World, daemons: Sequence[Daemon]) -> Pools:
     supplies: list[Supply] = []
     skipped: list[SkippedPool] = []
     ranges: list[PoolRange] = []
+    maker = _SupplyMaker(daemons, settings)
     for pool in ordered:
         requirements = _unready(pool, types_by_pool) or _requirements(pool)
         if isinstance(requirements, SkippedPool):
@@ -65,7 +66,7 @@ def read_pools(world: World, daemons: Sequence[Daemon]) -> Pools:
             continue
         types = types_by_pool[pool.metadata.name]
         ranges.append(PoolRange(requirements, pool.spec.template.spec.taints, types))
-        supply = _supply(pool, ranges[-1], daemons, settings, world)
+        supply = _supply(pool, ranges[-1], maker, world)
         if isinstance(supply, SkippedPool):
             skipped.append(supply)
         else:
@@ -116,19 +117,12 @@ def _requirements(pool: NodePool) -> Requirements | SkippedPool:
 
 
 def _supply(
-    pool: NodePool,
-    reach: PoolRange,
-    daemons: Sequence[Daemon],
-    settings: SupplySettings,
-    world: World,
+    pool: NodePool, reach: PoolRange, maker: "_SupplyMaker", world: World
 ) -> Supply | SkippedPool:
     name = pool.metadata.name
     requirements = reach.requirements
-    sieve = _Sieve(requirements, settings)
-    types = [one for one in reach.types if sieve.lets_through(one)]
-    loads = daemon_loads(daemons, requirements, reach.taints, types, settings.well_known)
-    supply = Supply(pool, types, requirements, loads, settings)
-    if not types:
+    supply = maker.make(pool, reach)
+    if not supply.types:
         return SkippedPool(
             name,
             Reason.POOL_EMPTY,
@@ -144,6 +138,32 @@ def _supply(
                     f"minValues asks for {least} values of {key}, and only {have} can be had",
                 )
     return supply
+
+
+class _SupplyMaker:
+    """Makes supplies; pools that differ in name and taints only share one index."""
+
+    def __init__(self, daemons: Sequence[Daemon], settings: SupplySettings) -> None:
+        self._daemons = daemons
+        self._settings = settings
+        self._made: dict[tuple[int, frozenset[Requirement]], Supply] = {}
+
+    def make(self, pool: NodePool, reach: PoolRange) -> Supply:
+        """Make the supply of a pool."""
+        requirements, settings = reach.requirements, self._settings
+        own = frozenset(one for one in requirements.values() if one.key != NODEPOOL)
+        known = self._made.get((id(reach.types), own))
+        if known is not None:
+            types = known.types
+        else:
+            sieve = _Sieve(requirements, settings)
+            types = [one for one in reach.types if sieve.lets_through(one)]
+        loads = daemon_loads(self._daemons, requirements, reach.taints, types, settings.well_known)
+        if known is not None and loads == known.daemons:
+            return known.twin(pool, requirements)
+        supply = Supply(pool, types, requirements, loads, settings)
+        self._made[(id(reach.types), own)] = supply
+        return supply
 
 
 class _Sieve:

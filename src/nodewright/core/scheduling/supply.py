@@ -9,6 +9,7 @@ with their masks answer "all that can be y".
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 
 import msgspec
 
@@ -122,6 +123,15 @@ class Supply:
         self._port_bits: list[tuple[tuple[HostPort, ...], Bits]] = _port_groups(
             daemons, self.type_bits
         )
+
+    def twin(self, pool: NodePool, requirements: Requirements) -> "Supply":
+        """Give the supply of a pool that differs in name and taints only; it shares this index."""
+        other = copy(self)
+        other.pool = pool
+        other.name = pool.metadata.name
+        other.requirements = requirements
+        other.taints = pool.spec.template.spec.taints
+        return other
 
     def room(self, resource: str) -> Thresholds:
         """Give the thresholds of what is free for pods, daemon pods already taken off."""
