@@ -39,6 +39,12 @@ def test_a_pod_that_still_waits_after_a_while_opens_the_next():
     assert due(closed.see(["a"], 1_000 + AGAIN_MS)) == 1_000 + AGAIN_MS + 1_000
 
 
+def test_a_pod_whose_claim_failed_does_not_wait_for_its_turn():
+    closed = Window().see(["a", "b"], 0).close(1_000)
+
+    assert due(closed.forget({"a"}).see(["a", "b"], 2_000)) == 3_000
+
+
 def test_a_pod_that_went_and_came_back_is_new():
     closed = Window().see(["a"], 0).close(1_000).see([], 2_000)
 

@@ -130,6 +130,7 @@ def test_what_is_sold_out_is_bought_elsewhere_at_once():
             if offering.zone.endswith("a") or offering.capacity_type == "spot":
                 sim.market.set_depth((kind.name, offering.zone, offering.capacity_type), 0)
 
+    assert sim.run_until(lambda: bool(sim.ec2.instances), 30_000)
     assert sim.run_until(lambda: running(sim) >= 8, 6 * MINUTE_MS)
     zones = {one.key[1][-1] for one in sim.ec2.instances.values()}
     assert zones <= {"b", "c"}

@@ -61,6 +61,15 @@ def test_the_pods_of_a_claim_are_placed_as_long_as_it_is_there():
     assert expectations.placed(set(), [pod], NOW_MS) == {}
 
 
+def test_the_pods_of_a_host_are_known():
+    expectations = Expectations()
+    expectations.create(a_node_claim("c"), ["a", "b"], NOW_MS)
+    expectations.nominate("d", "n", NOW_MS)
+
+    assert expectations.pods_of("c") == {"a", "b"}
+    assert expectations.pods_of("n") == {"d"}
+
+
 def test_a_pod_that_runs_is_waited_for_no_more():
     expectations = Expectations()
     pod = a_pod("p")

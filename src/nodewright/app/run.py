@@ -7,13 +7,14 @@ from nodewright.controllers.lifecycle import Lifecycle
 from nodewright.controllers.loop import Controller, run_all
 from nodewright.controllers.nodeclass import NodeClasses
 from nodewright.controllers.nodepool import Consistency, NodePools
+from nodewright.controllers.podevents import PodEvents
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.provisioning import Provisioning
 from nodewright.controllers.termination import Termination
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
-    Consistency,
+    Consistency, PodEvents,
 )  # fmt: skip
 
 

@@ -37,10 +37,16 @@ class Provisioning(Controller):
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
+        self._let_down: set[str] = set()
         self._waiting = {pod.key: pod.metadata.uid for pod in ports.mirror.all(PODS) if waits(pod)}
 
     def hears(self, change: Change) -> bool:
         """Keep count of the pods that wait; wake for each new one, and for what may help them."""
+        if change.resource is NODE_CLAIMS:
+            gone = change.new is None or change.new.metadata.deletion_timestamp is not None
+            if gone:
+                self._let_down |= self.memory.expectations.pods_of(change.key)
+            return gone
         if change.resource is not PODS:
             return True
         pod = change.new
@@ -56,6 +62,8 @@ class Provisioning(Controller):
         now_ms = self.ports.clock.now_ms()
         mirror = self.ports.mirror
         nodes = mirror.all(NODES)
+        self._window = self._window.forget(self._let_down)
+        self._let_down = set()
         self._window = self._window.see([*self._waiting.values(), *leaving(nodes)], now_ms)
         settings = WindowSettings(self.settings.batch_idle_ms, self.settings.batch_most_ms)
         due_ms = self._window.due_ms(settings)

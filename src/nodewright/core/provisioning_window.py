@@ -40,6 +40,11 @@ class Window(msgspec.Struct, frozen=True):
         counted |= dict.fromkeys(new, now_ms)
         return Window(self.opened_ms, now_ms if new else self.newest_ms, counted)
 
+    def forget(self, uids: Collection[str]) -> "Window":
+        """Count some who wait as new: what they were promised did not come."""
+        counted = {uid: at_ms for uid, at_ms in self.counted_ms.items() if uid not in uids}
+        return Window(self.opened_ms, self.newest_ms, counted)
+
     def due_ms(self, settings: WindowSettings) -> int | None:
         """Tell when the window closes, as far as is known now; nothing while it is not open."""
         if self.opened_ms is None:

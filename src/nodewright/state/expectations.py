@@ -71,6 +71,10 @@ class Expectations:
         """Count a pod as placed on an existing node for a while."""
         self._placed[pod] = Placed(host, now_ms + NOMINATION_MS)
 
+    def pods_of(self, host: str) -> set[str]:
+        """Give the pods (by uid) that are expected on a host."""
+        return {uid for uid, one in self._placed.items() if one.host == host}
+
     def has_made(self, name: str) -> bool:
         """Tell whether this process made a claim, and so knows for which pods."""
         return name in self._made
