@@ -4,8 +4,7 @@ Give each pod a worth so that no machine can be filled with more worth than it c
 are worth, less what fits on nodes that are paid for, is a lower bound: that is linear programming
 duality, and it holds for any worth. Good ones come from column generation: buy fractions of the best
 fillings known, read the prices of the pods, look for a filling that these prices overpay, and again,
-a counted number of times. With too many distinct pods for that, worth is linear in amounts: the prices
-of resources in the cheapest cover.
+a counted number of times. With too many distinct pods for that, those that treat pods as a fluid.
 """
 
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from nodewright.core.scheduling.duals import shadow_prices
+from nodewright.core.scheduling.fluid import fluid_worth
 from nodewright.core.scheduling.knapsack import Knapsack, greedy, quiet_solver
 from nodewright.core.scheduling.offers import Tables, Vector
 from nodewright.core.scheduling.problem import Problem
@@ -57,7 +57,8 @@ class Bounder:
 
     def run(self) -> float:
         """Give the best bound found."""
-        for worth in self._linear():
+        fluid = fluid_worth(self.tables, self.limits)
+        for worth in (*self._linear(), *(() if fluid is None else (fluid,))):
             most = np.array([self._relaxed(worth, offer)[0] for offer in self.offers])
             self._certify(worth, most)
         if len(self.tables.counts) <= _ROWS_MAX:
