@@ -28,6 +28,8 @@ _GIVEN_UP: Final = {
     LaunchFault.CLASS_NOT_READY: "nodeclass_not_ready",
 }
 
+_OUTCOMES: Final = {"Registered": True, "launch_timeout": False, "registration_timeout": False}
+
 
 class Lifecycle(Controller):
     """Takes claims from their creation to a node that works."""
@@ -43,7 +45,10 @@ class Lifecycle(Controller):
     async def act(self, decision: Decision) -> Answer:
         """Ask for a machine and write down what came of it; everything else is one call."""
         if not isinstance(decision, Start):
-            return await super().act(decision)
+            done = await super().act(decision)
+            if done.is_done and decision.reason in _OUTCOMES:
+                self._remember(decision)
+            return done
         answer = await self.ports.cloud.launch(self._request(decision.claim))
         last = Answer(Outcome.DONE)
         for follow in self._follow(decision.claim, answer):
@@ -51,6 +56,11 @@ class Lifecycle(Controller):
             if not last.is_done:
                 return last
         return Answer(Outcome.BUSY) if isinstance(answer, LaunchFailed) else last
+
+    def _remember(self, decision: Decision) -> None:
+        claim = self.ports.mirror.get(NODE_CLAIMS, decision.subject.name)
+        if claim is not None and claim.metadata.uid == decision.subject.uid:
+            self.memory.launched(claim, registered=_OUTCOMES[decision.reason])
 
     def _follow(self, claim: NodeClaim, answer: Launched | LaunchFailed) -> Iterator[Decision]:
         now_ms = self.ports.clock.now_ms()

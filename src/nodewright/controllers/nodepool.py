@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from nodewright.controllers.loop import Controller, Pace
+from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.lifecycle_consistency import check_promises
 from nodewright.core.nodepool import decide_pools
+from nodewright.core.nodepool_health import Outcomes, outcomes_of
 from nodewright.model.decision import Decision
 from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POOLS, NODES
 from nodewright.model.world import World
@@ -17,9 +19,22 @@ class NodePools(Controller):
     wakes_on = (NODE_POOLS, NODE_CLASSES, NODE_CLAIMS, NODES)
     pace = Pace(at_most_every_ms=1_000, at_least_every_ms=60_000)
 
+    def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
+        super().__init__(ports, memory, settings)
+        self._outcomes: dict[str, Outcomes] = {}
+
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the changes of pools whose state is not written down yet."""
-        return decide_pools(world)
+        launches, self.memory.launches = self.memory.launches, []
+        known = self._outcomes
+        self._outcomes = {
+            pool.metadata.uid: outcomes_of(pool, known.get(pool.metadata.uid))
+            for pool in world.node_pools
+        }
+        for uid, registered in launches:
+            if uid in self._outcomes:
+                self._outcomes[uid] = self._outcomes[uid].add(registered=registered)
+        return decide_pools(world, self._outcomes)
 
 
 class Consistency(Controller):

@@ -6,6 +6,8 @@ from typing import Protocol
 import msgspec
 
 from nodewright.model.cloudview import CloudView, SeenMachine
+from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.resource import NODE_POOLS
 from nodewright.model.world import Options
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import Cloud, Ended, Machine
@@ -59,7 +61,16 @@ class Memory:
     def __init__(self) -> None:
         self.expectations = Expectations()
         self.busy: set[str] = set()
+        self.launches: list[tuple[str, bool]] = []
         self._ended: dict[str, Ended] = {}
+
+    def launched(self, claim: NodeClaim, *, registered: bool) -> None:
+        """Remember for the pool that owns a claim whether its launch became a node."""
+        self.launches += [
+            (owner.uid, registered)
+            for owner in claim.metadata.owner_references
+            if owner.kind == NODE_POOLS.kind
+        ]
 
     def ended(self, provider_id: str, answer: Ended) -> None:
         """Remember what the cloud said when a machine was given back."""

@@ -5,8 +5,8 @@ way of making fingerprints has changed, its claims are stamped first, so that no
 because we count differently.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from nodewright.core.lifecycle_conditions import (
     FALSE,
@@ -18,6 +18,7 @@ from nodewright.core.lifecycle_conditions import (
     is_true,
     says,
 )
+from nodewright.core.nodepool_health import Outcomes, judge_health, outcomes_of
 from nodewright.model.decision import Change, Decision, rest_on
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.hashing import (
@@ -48,7 +49,9 @@ POOL_PARTS: Final = (VALID, CLASS_READY)
 _ALWAYS_COUNTED: Final = ("cpu", "memory", "pods", "ephemeral-storage", "nodes")
 
 
-def decide_pools(world: World) -> Iterator[Decision]:
+def decide_pools(
+    world: World, outcomes: Mapping[str, Outcomes] | None = None
+) -> Iterator[Decision]:
     """Give what is to be written on pools, and on their claims when fingerprints change."""
     classes = {one.metadata.name: one for one in world.node_classes}
     claims: dict[str, list[NodeClaim]] = {}
@@ -61,7 +64,14 @@ def decide_pools(world: World) -> Iterator[Decision]:
             continue
         own = claims.get(pool.metadata.name, [])
         yield from _stamp(pool, own)
-        yield from _write_status(pool, classes.get(reference.name), _usage(own, nodes), world)
+        launches = outcomes_of(pool, (outcomes or {}).get(pool.metadata.uid))
+        findings = [
+            _validity(pool),
+            _class_readiness(classes.get(reference.name)),
+            judge_health(launches),
+        ]
+        status = _status(classes.get(reference.name), _usage(own, nodes))
+        yield from _write_status(pool, findings, status, world.now_ms)
 
 
 def _stamp(pool: NodePool, claims: Sequence[NodeClaim]) -> Iterator[Decision]:
@@ -95,36 +105,35 @@ def _stamp(pool: NodePool, claims: Sequence[NodeClaim]) -> Iterator[Decision]:
     )
 
 
+def _status(node_class: EC2NodeClass | None, used: dict[str, Milli]) -> dict[str, Any]:
+    return {
+        "resources": {name: print_quantity(used[name], name) for name in sorted(used)},
+        "nodes": used["nodes"] // MILLI,
+        "nodeClassObservedGeneration": node_class.metadata.generation if node_class else None,
+    }
+
+
 def _write_status(
-    pool: NodePool, node_class: EC2NodeClass | None, used: dict[str, Milli], world: World
+    pool: NodePool, findings: list[Finding], wanted: dict[str, Any], now_ms: int
 ) -> Iterator[Decision]:
-    findings = [_validity(pool), _class_readiness(node_class)]
-    resources = {name: print_quantity(used.get(name, 0), name) for name in sorted(used)}
-    count = used["nodes"] // MILLI
-    seen = node_class.metadata.generation if node_class is not None else None
     status = pool.status
     is_written = (
         all(says(pool, finding) for finding in findings)
         and find(status.conditions, READY) is not None
-        and status.resources == resources
-        and status.nodes == count
-        and status.node_class_observed_generation == seen
+        and status.resources == wanted["resources"]
+        and status.nodes == wanted["nodes"]
+        and status.node_class_observed_generation == wanted["nodeClassObservedGeneration"]
     )
     if is_written:
         return
+    # A resource that nobody has any more must go from the list.
+    resources = {**dict.fromkeys(status.resources), **wanted["resources"]}
+    conditions = conditions_after(pool, findings, POOL_PARTS, now_ms)
     yield Change(
         subject=refer(NODE_POOLS, pool),
         reason="Status",
         basis=rest_on((NODE_POOLS, pool)),
-        change={
-            "status": {
-                # A resource that nobody has any more must go from the list.
-                "resources": {**dict.fromkeys(status.resources), **resources},
-                "nodes": count,
-                "nodeClassObservedGeneration": seen,
-                "conditions": conditions_after(pool, findings, POOL_PARTS, world.now_ms),
-            }
-        },
+        change={"status": {**wanted, "resources": resources, "conditions": conditions}},
         on_status=True,
         if_version=pool.metadata.resource_version,
     )

@@ -1,0 +1,55 @@
+"""Registration health: whether a pool's latest launches became nodes.
+
+The last four outcomes of a pool count. Two failures make it unhealthy; it informs, and stops nobody.
+After a restart the stored condition stands for what was seen before: healthy for one success,
+unhealthy for two failures. A pool or class that has changed begins anew.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from nodewright.core.lifecycle_conditions import FALSE, TRUE, UNKNOWN, Finding, find
+from nodewright.model.nodepool import NodePool
+
+HEALTHY: Final = "NodeRegistrationHealthy"
+OUTCOMES_MAX: Final = 4
+FAILURES_MAX: Final = 2
+
+
+class Outcomes(msgspec.Struct, frozen=True):
+    """The latest launches of one pool as it was at a generation; true for those that registered."""
+
+    uid: str
+    generation: int
+    latest: tuple[bool, ...] = ()
+
+    def add(self, *, registered: bool) -> "Outcomes":
+        """Take note of one more launch."""
+        latest = (*self.latest, registered)[-OUTCOMES_MAX:]
+        return msgspec.structs.replace(self, latest=latest)
+
+
+def outcomes_of(pool: NodePool, known: Outcomes | None) -> Outcomes:
+    """Give what is known of a pool's launches, from memory or from its stored condition."""
+    meta = pool.metadata
+    if known is not None and (known.uid, known.generation) == (meta.uid, meta.generation):
+        return known
+    fresh = Outcomes(meta.uid, meta.generation)
+    stored = find(pool.status.conditions, HEALTHY)
+    if known is not None or stored is None or stored.observed_generation != meta.generation:
+        return fresh
+    seeds: Mapping[str, tuple[bool, ...]] = {TRUE: (True,), FALSE: (False,) * FAILURES_MAX}
+    return msgspec.structs.replace(fresh, latest=seeds.get(stored.status, ()))
+
+
+def judge_health(outcomes: Outcomes) -> Finding:
+    """Say whether the latest launches of a pool became nodes."""
+    failures = outcomes.latest.count(False)
+    if failures >= FAILURES_MAX:
+        note = f"{failures} of the last {len(outcomes.latest)} launches never became nodes"
+        return Finding(HEALTHY, FALSE, "RegistrationFailed", note)
+    if outcomes.latest:
+        return Finding(HEALTHY)
+    return Finding(HEALTHY, UNKNOWN, "AwaitingReconciliation", "nothing was launched yet")
