@@ -14,6 +14,7 @@ from nodewright.app.explaining import node_document, pod_document, pool_document
 from nodewright.app.sources import open_snapshot
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.explain_view import code_screen, node_screen, pod_screen, pool_screen
+from nodewright.cli.files import check_files
 from nodewright.cli.language import LanguageOption, choose_language
 from nodewright.cli.output import Format, OutputOption, emit, say
 from nodewright.core.explain.node import explain_node
@@ -28,7 +29,9 @@ _TARGETS: Final = "pod/NAMESPACE/NAME, node/NAME, nodepool/NAME or a code such a
 
 def explain(
     target: Annotated[str, Parameter(help=f"What to explain: {_TARGETS}.")],
-    snapshot: Annotated[str, Parameter(help="A snapshot file, or - for standard input.")] = "",
+    snapshot: Annotated[
+        str, Parameter(help="A snapshot file, or - for standard input.", allow_leading_hyphen=True)
+    ] = "",
     *,
     output: OutputOption = "table",
     lang: LanguageOption = None,
@@ -42,6 +45,7 @@ def explain(
     $ nodewright explain nodepool/general cluster.json -o json
     $ nodewright explain NW-1204 --lang ko
     """
+    check_files((snapshot,), "explain")
     language = choose_language(lang)
     if target.upper().startswith("NW-"):
         return _explain_code(target.upper(), output, language)

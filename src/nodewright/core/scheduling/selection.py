@@ -40,7 +40,6 @@ from nodewright.model.world import World
 
 _TERMINAL = ("Succeeded", "Failed")
 _CAPACITY_TYPES = frozenset({ON_DEMAND, SPOT, RESERVED})
-_POD_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"})
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -217,8 +216,6 @@ def _selector_problem(pod: Pod, well_known: frozenset[str]) -> Unplaced | None:
     node = spec.affinity.node_affinity if spec.affinity else None
     heaviest = max(node.preferred, key=lambda one: one.weight) if node and node.preferred else None
     for expression in heaviest.preference.match_expressions if heaviest else ():
-        if expression.operator not in _POD_OPERATORS:
-            return _bad_operator(expression)
         if expression.key == NODEPOOL and expression.operator == "DoesNotExist":
             return _opted_out()
     return None
@@ -250,13 +247,6 @@ def _expression_problem(
             f"not {', '.join(sorted(read.values))}",
         )
     return None
-
-
-def _bad_operator(expression: NodeSelectorRequirement) -> Unplaced:
-    return _unplaced(
-        Reason.BAD_SELECTOR,
-        f"the pod's preferred node affinity has the unknown operator {expression.operator!r}",
-    )
 
 
 def _opted_out() -> Unplaced:

@@ -24,6 +24,7 @@ from nodewright.model.metadata import NodeSelectorTerm, Toleration
 from nodewright.model.pod import Pod, PodAffinityTerm, PodSpec, TopologySpreadConstraint
 from nodewright.model.quantity import Resources
 from nodewright.model.requirements import (
+    BadRequirement,
     Requirement,
     Requirements,
     contradiction,
@@ -65,9 +66,11 @@ class Wish:
         self.needs = source.needs
         self.ports: tuple[HostPort, ...] = host_ports(spec)
         self.strict = Requirements(strict_requirements(spec))
-        every = [*strict_requirements(spec), *_heaviest_preference(spec)]
+        preferred = _heaviest_preference(spec)
+        every = [*strict_requirements(spec), *(preferred or ())]
         self.requirements = Requirements(every)
-        self.impossible = contradiction(every) is not None
+        # A preference that cannot be read can be met by nothing: the next rung is without it.
+        self.impossible = preferred is None or contradiction(every) is not None
         self._reach: dict[str, tuple[Requirement | None, ...]] = {}
         self.alternatives = source.needs.alternatives or (Requirements(),)
         # Filled in by whoever keeps the groups: those that this wish owns (and which of them are
@@ -209,12 +212,15 @@ def required_terms(spec: PodSpec) -> tuple[NodeSelectorTerm, ...]:
     return node.required.node_selector_terms
 
 
-def _heaviest_preference(spec: PodSpec) -> list[Requirement]:
+def _heaviest_preference(spec: PodSpec) -> list[Requirement] | None:
     node = spec.affinity.node_affinity if spec.affinity else None
     if node is None or not node.preferred:
         return []
     heaviest = max(node.preferred, key=lambda term: term.weight)
-    return [read_requirement(one) for one in heaviest.preference.match_expressions]
+    try:
+        return [read_requirement(one) for one in heaviest.preference.match_expressions]
+    except BadRequirement:
+        return None
 
 
 def group_keys(wish: Wish, namespaces: "NamespaceReader") -> Iterator[tuple[GroupKey, bool]]:
