@@ -8,7 +8,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "nodewright"
 TESTS = ROOT / "tests"
-NOT_OURS = {".git", ".venv", ".cache", "site", "dist", "build", "__pycache__", ".hypothesis"}
+NOT_OURS = {
+    "results",
+    ".git",
+    ".venv",
+    ".cache",
+    "site",
+    "dist",
+    "build",
+    "__pycache__",
+    ".hypothesis",
+}
 
 
 def rooms() -> list[str]:

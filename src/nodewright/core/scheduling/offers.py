@@ -180,7 +180,8 @@ class Tables:
         """Give how many pods of each row fit into some room alone, at most as many as there are."""
         wanted = self.amounts > 0
         each = np.where(wanted, np.floor(free / np.where(wanted, self.amounts, 1.0)), np.inf)
-        return np.minimum(each.min(axis=1, initial=np.inf), self.counts)
+        most = np.minimum(each.min(axis=1, initial=np.inf), self.counts)
+        return np.asarray(most, dtype=np.float64)
 
     def limits(self, offer: int) -> Vector:
         """Give how many pods of each row one machine of an offer could hold alone."""
