@@ -180,12 +180,20 @@ class PriceFit:
                 self._pour(batch, entries, rows)
 
     def _one_each(self, batch: Batch, entry: Entry, rows: list[int]) -> None:
-        """Give each of these drafts at most one pod of an entry that minds its neighbours."""
+        """Give each of these drafts at most one pod of an entry that minds its neighbours.
+
+        Rows that turn out to be full are taken off the list, so that the next entry of the same
+        size does not meet them again.
+        """
         blocked = blocked_drafts(entry.wish)
         amounts = entry.shape.amounts
         failures = 0
+        full: set[int] = set()
         for row in rows:
-            if blocked >> row & 1 or self._copies(amounts, row) < 1:
+            if blocked >> row & 1:
+                continue
+            if self._copies(amounts, row) < 1:
+                full.add(row)
                 continue
             draft = self.board.drafts[row]
             if self.joining.is_easy(draft.state, entry.wish):
@@ -194,7 +202,9 @@ class PriceFit:
             elif not self._narrow(batch, entry, draft):
                 failures += 1
             if not entry.left or failures > _TRIES_MAX:
-                return
+                break
+        if full:
+            rows[:] = [row for row in rows if row not in full]
 
     def _pour(self, batch: Batch, entries: list[Entry], rows: list[int]) -> None:
         """Fill drafts, tightest first, with pods of one size."""

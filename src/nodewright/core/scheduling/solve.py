@@ -43,7 +43,7 @@ _LEFT_BEHIND_FACTOR: Final = 10
 _TASTES_PODS: Final = {Effort.FAST: 0, Effort.NORMAL: 120, Effort.BEST: 1000}
 """Up to how many pods fillings of other tastes are tried too."""
 
-_IMPROVE_STEPS: Final = {Effort.FAST: 0, Effort.NORMAL: 4000, Effort.BEST: 100_000}
+_IMPROVE_STEPS: Final = {Effort.FAST: 400, Effort.NORMAL: 4000, Effort.BEST: 100_000}
 """How many pods local improvement may try to move."""
 
 
@@ -117,7 +117,8 @@ def _first_fit(problem: Problem, steps: int, taste: Taste = Taste.CHEAPEST) -> P
 
 def _finish(problem: Problem, filling: Filling, shapes: list[Shape], steps: int) -> Plan:
     board = filling.board
-    if steps:
+    # With fewer steps than it takes to look at every draft, improvement would only begin.
+    if 2 * len(board.drafts) <= steps:
         filling.shape_of = {id(pod): shape for shape in shapes for pod in shape.pods}
         Improver(
             filling, Ledger(board, Market(board).appraise(_demand(shapes, board))), steps
