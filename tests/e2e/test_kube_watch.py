@@ -187,18 +187,21 @@ async def test_an_object_of_more_than_a_megabyte_is_watched(cluster, namespace, 
             {"apiVersion": "v1", "kind": "Pod", "name": f"p{n}" + "y" * 240, "uid": f"u{n}"}
             for n in range(4_000)
         ]
-        change = {"metadata": {"annotations": bulk, "ownerReferences": refs}}
-        cluster.kubectl(
-            "patch", "pvc", name, "-n", namespace, "--type=merge", "--patch-file=/dev/stdin",
-            stdin=msgspec.json.encode(change),
-        )  # fmt: skip
+        # Its owners are nowhere, so it will be collected: the finalizer keeps it for a look.
+        keep = ["example.org/keep"]
+        change = {"metadata": {"annotations": bulk, "ownerReferences": refs, "finalizers": keep}}
+        patch = ("patch", "pvc", name, "-n", namespace, "--type=merge")
+        cluster.kubectl(*patch, "--patch-file=/dev/stdin", stdin=msgspec.json.encode(change))
         key = storm.key(name)
-        await wait_for(
-            "the large object",
-            lambda: len(session.mirror.get(VOLUME_CLAIMS, key).metadata.owner_references) == 4_000,
-        )
+
+        def is_large() -> bool:
+            claim = session.mirror.get(VOLUME_CLAIMS, key)
+            return claim is not None and len(claim.metadata.owner_references) == 4_000
+
+        await wait_for("the large object", is_large)
         await assert_true_mirror(cluster, session, VOLUME_CLAIMS)
         held = msgspec.json.encode(session.mirror.get(VOLUME_CLAIMS, key))
+        cluster.kubectl(*patch, "-p", '{"metadata": {"finalizers": null}}')
 
     assert len(held) > 1 << 20
 
