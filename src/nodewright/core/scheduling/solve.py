@@ -43,7 +43,7 @@ _LEFT_BEHIND_FACTOR: Final = 10
 _TASTES_PODS: Final = {Effort.FAST: 0, Effort.NORMAL: 120, Effort.BEST: 1000}
 """Up to how many pods fillings of other tastes are tried too."""
 
-_IMPROVE_STEPS: Final = {Effort.FAST: 400, Effort.NORMAL: 4000, Effort.BEST: 100_000}
+_IMPROVE_STEPS: Final = {Effort.FAST: 1500, Effort.NORMAL: 4000, Effort.BEST: 100_000}
 """How many pods local improvement may try to move."""
 
 
