@@ -8,6 +8,7 @@ what failed waits a little longer each time. The only place where every error is
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, Final
 
@@ -55,7 +56,7 @@ class LeadLost(Exception):  # noqa: N818 - it reads as what it is where it is ca
     """Another replica leads now: this process must stop acting."""
 
 
-class Controller:
+class Controller(ABC):
     """One concern: when it wakes, what it decides, and how it acts."""
 
     name = ""
@@ -81,12 +82,13 @@ class Controller:
         """Give the World to decide on."""
         return take_snapshot(self.ports.mirror, self.ports.clock.now_ms())
 
+    @abstractmethod
     def decide(self, world: World) -> Iterable[Decision]:
         """Give what is to be done."""
-        raise NotImplementedError
 
     def note(self, decisions: Sequence[Decision]) -> None:
-        """Take note of what is about to be done, before any of it is."""
+        """Take note of what is about to be done, before any of it is; most need not."""
+        del decisions
 
     async def act(self, decision: Decision) -> Answer:
         """Do one thing that was decided."""
