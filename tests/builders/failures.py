@@ -377,10 +377,7 @@ FAILURES = {
     "an amount that is no quantity": (
         a_world(a_pod(memory="2GB"), SMALL),
         "NW-1001",
-        (
-            "an amount that the pod asks for is wrong: memory: '2GB' is not a quantity (like 100m, "
-            "1.5Gi or 2)"
-        ),
+        ("the pod asks for memory 2GB, which is not a quantity (like 100m, 1.5Gi or 2)"),
     ),
     "the nearer of two pools": (
         a_world(

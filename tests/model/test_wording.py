@@ -50,10 +50,11 @@ def test_a_number_brings_its_noun(number, said):
 
 @given(st.text(max_size=1500), st.lists(st.text(max_size=300), max_size=12))
 def test_an_event_always_fits(summary, others):
-    message = event_message(summary, others)
+    message = event_message(summary, "NW-1204", others)
 
     assert len(message.encode()) <= EVENT_LENGTH_MAX
     assert message[:50] == summary[:50] or len(summary) < 50
+    assert "(NW-1204)" in message
 
 
 @pytest.mark.parametrize(

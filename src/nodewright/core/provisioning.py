@@ -28,6 +28,7 @@ from nodewright.model.quantity import print_resources
 from nodewright.model.reason import Reason
 from nodewright.model.requirements import Requirement, Requirements
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, PODS, Ref, refer
+from nodewright.model.wording.verdict import unplaced_event
 from nodewright.model.world import World
 
 TYPES_MAX: Final = 600
@@ -90,7 +91,7 @@ def carry_out(world: World, plan: Plan) -> Iterator[Decision]:
             yield Refuse(
                 subject=refer(PODS, pod),
                 reason="FailedScheduling",
-                note=f"{unplaced.summary} ({unplaced.code})",
+                note=unplaced_event(unplaced),
                 basis=rest_on((PODS, pod)),
                 code=unplaced.code,
             )

@@ -29,7 +29,13 @@ _EXPONENT_MAX: Final = 30
 
 
 class BadQuantity(ValueError):  # noqa: N818 - it reads as what it is where it is caught
-    """Text that is no Kubernetes quantity."""
+    """Text that is no Kubernetes quantity, and the resource whose amount it was to be."""
+
+    def __init__(self, text: str, problem: str, resource: str = "") -> None:
+        super().__init__(f"{resource}: {text!r} {problem}" if resource else f"{text!r} {problem}")
+        self.text = text
+        self.problem = problem
+        self.resource = resource
 
 
 @lru_cache(maxsize=65536)
@@ -37,7 +43,7 @@ def parse_quantity(text: str) -> Milli:
     """Read a Kubernetes quantity (`100m`, `1.5Gi`, `1e3`, `0.5`) as thousandths, rounded up."""
     form = _FORM.fullmatch(text) if len(text) <= _LENGTH_MAX else None
     if form is None or not (form["whole"] or form["fraction"]):
-        raise BadQuantity(f"{text[:_LENGTH_MAX]!r} is not a quantity (like 100m, 1.5Gi or 2)")
+        raise BadQuantity(text[:_LENGTH_MAX], "is not a quantity (like 100m, 1.5Gi or 2)")
     fraction = form["fraction"] or ""
     digits = int(form["whole"] + fraction) if form["whole"] or fraction else 0
     tens = 3 - len(fraction)
@@ -45,7 +51,7 @@ def parse_quantity(text: str) -> Milli:
     if form["exponent"] is not None:
         tens += int(form["exponent"])
         if abs(int(form["exponent"])) > _EXPONENT_MAX:
-            raise BadQuantity(f"{text!r} has an exponent beyond {_EXPONENT_MAX}")
+            raise BadQuantity(text, f"has an exponent beyond {_EXPONENT_MAX}")
     elif suffix in _BINARY:
         digits <<= _BINARY[suffix]
     else:
@@ -74,7 +80,7 @@ def parse_resources(amounts: Mapping[str, str | float]) -> dict[str, Milli]:
         try:
             parsed[name] = parse_amount(value)
         except BadQuantity as error:
-            raise BadQuantity(f"{name}: {error}") from None
+            raise BadQuantity(error.text, error.problem, name) from None
     return parsed
 
 

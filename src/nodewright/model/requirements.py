@@ -289,7 +289,12 @@ def contradiction(requirements: Iterable[Requirement]) -> Clash | None:
 
 
 class BadRequirement(ValueError):  # noqa: N818 - it reads as what it is where it is caught
-    """An expression that no label can ever be checked against."""
+    """An expression that no label can ever be checked against: which, and what is wrong with it."""
+
+    def __init__(self, message: str, kind: str, expression: NodeSelectorRequirement) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.expression = expression
 
 
 def read_requirement(expression: NodeSelectorRequirement) -> Requirement:
@@ -306,19 +311,24 @@ def read_requirement(expression: NodeSelectorRequirement) -> Requirement:
         case "DoesNotExist":
             return Requirement(key, False, _NOBODY, None, None, least)
         case "Gt" | "Gte" | "Lt" | "Lte":
-            return _read_bound(key, operator, values, least)
+            return _read_bound(key, expression)
         case _:
             raise BadRequirement(
                 f"operator {operator!r} of {expression.key} is unknown (use In, NotIn, Exists, "
-                "DoesNotExist, Gt, Lt, Gte or Lte)"
+                "DoesNotExist, Gt, Lt, Gte or Lte)",
+                "operator",
+                expression,
             )
 
 
-def _read_bound(key: str, operator: str, values: tuple[str, ...], least: int | None) -> Requirement:
+def _read_bound(key: str, expression: NodeSelectorRequirement) -> Requirement:
+    operator, values, least = expression.operator, expression.values, expression.min_values
     number = _number(values[0]) if len(values) == 1 else None
     if number is None:
         raise BadRequirement(
-            f"{operator} on {key} takes exactly one whole number, not {list(values)!r}"
+            f"{operator} on {key} takes exactly one whole number, not {list(values)!r}",
+            "number",
+            expression,
         )
     match operator:
         case "Gt" if number == NUMBER_MAX:

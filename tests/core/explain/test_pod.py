@@ -108,9 +108,9 @@ def test_other_pods_of_the_pass_are_in_their_places_when_a_refusal_is_explained(
 @pytest.mark.parametrize(
     ("traits", "why"),
     [
-        ({"phase": "Succeeded"}, "phase Succeeded"),
-        ({"gates": ["quota"]}, "schedulingGates quota"),
-        ({"owner": ("DaemonSet", "agent")}, "ownerReferences DaemonSet/agent"),
+        ({"phase": "Succeeded"}, "has ended (Succeeded)"),
+        ({"gates": ["quota"]}, "held back by 1 scheduling gate: quota"),
+        ({"owner": ("DaemonSet", "agent")}, "belongs to DaemonSet/agent"),
     ],
 )
 def test_a_pod_that_waits_for_no_node_says_why(traits, why):

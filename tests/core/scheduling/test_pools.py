@@ -50,19 +50,22 @@ def test_of_pools_that_cost_the_same_the_later_name_makes_the_node():
     ("pool", "words"),
     [
         (a_pool(deleted=GONE), "being deleted"),
-        (a_pool(replicas=3), "fixed number of replicas"),
+        (a_pool(replicas=3), "fixed number of nodes (3 replicas)"),
         (unready(a_pool()), "no role"),
-        (a_pool(limits={"cpu": "lots"}), "not valid"),
-        (a_pool(requirements=[want(ZONE, "Near", "zone-a")]), "not valid"),
-        (a_pool(requirements=[want(ARCH, "In", "s390x")]), "leave no instance type"),
+        (a_pool(limits={"cpu": "lots"}), "limit cpu lots of the NodePool is not a quantity"),
+        (
+            a_pool(requirements=[want(ZONE, "Near", "zone-a")]),
+            "has operator Near, which is unknown",
+        ),
+        (a_pool(requirements=[want(ARCH, "In", "s390x")]), "leaves 0 of 1 instance type"),
     ],
 )
 def test_a_pool_that_cannot_make_nodes_now_says_why(pool, words):
     pools = pools_of(pool, a_type())
     assert pools.supplies == ()
-    (skipped,) = pools.skipped
-    assert words in skipped.sentence
-    assert len(plan_of(a_pod(cpu=1), pool, a_type()).unschedulable) == 1
+    assert len(pools.skipped) == 1
+    (unplaced,) = plan_of(a_pod(cpu=1), pool, a_type()).unschedulable.values()
+    assert words in unplaced.summary
 
 
 def test_a_pool_that_does_not_know_yet_whether_it_is_ready_is_used():
@@ -72,7 +75,8 @@ def test_a_pool_that_does_not_know_yet_whether_it_is_ready_is_used():
 def test_a_pool_of_a_class_that_others_serve_is_left_alone():
     pools = read_pools(msgspec.structs.replace(a_world(a_type()), instance_types={}), ())
     (skipped,) = pools.skipped
-    assert "served by others" in skipped.sentence
+    assert skipped.cause is not None
+    assert skipped.cause.kind == "pool-foreign"
 
 
 def test_without_a_pool_a_pod_is_told_that_there_is_none():

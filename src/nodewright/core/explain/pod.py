@@ -9,6 +9,7 @@ from nodewright.core.explain.bench import Bench, Placement, find_placement, plac
 from nodewright.core.explain.existing import Existing, ask_nodes
 from nodewright.core.explain.mend import Change, smallest_change
 from nodewright.core.scheduling.funnel import Miss, Step, Walk
+from nodewright.core.scheduling.selection import unreadable
 from nodewright.core.scheduling.solve import Effort, solve
 from nodewright.core.scheduling.verdicts import PoolAnswer, ask_pools, bare_wishes, judge
 from nodewright.core.scheduling.wishes import Shape
@@ -18,7 +19,7 @@ from nodewright.model.pod import Pod
 from nodewright.model.quantity import Resources
 from nodewright.model.reason import Reason
 from nodewright.model.requirements import Requirements
-from nodewright.model.wording import sentence
+from nodewright.model.wording.verdict import unplaced_for
 from nodewright.model.world import World
 
 
@@ -56,8 +57,7 @@ def explain_pod(world: World, key: str, effort: Effort = Effort.NORMAL) -> PodSt
     """Explain one pod of a World; nothing when there is no such pod."""
     for bad in world.bad_pods:
         if bad.key == key:
-            text = f"the pod cannot be read: {bad.problem}"
-            return PodStory(key, None, Unplaced(text, Reason.UNREADABLE_POD.code))
+            return PodStory(key, None, unplaced_for(unreadable(bad)))
     pod = next((one for one in world.pods if one.key == key), None)
     if pod is None:
         return None
@@ -127,18 +127,21 @@ def nearest_miss(walk: Walk) -> Miss | None:
 def _not_waiting(pod: Pod) -> PodStory:
     if pod.spec.node_name and pod.status.phase not in ("Succeeded", "Failed"):
         return PodStory(pod.key, Placement(node=pod.spec.node_name))
-    cause = Cause(Reason.NOT_WAITING, "not-waiting", "", {"why": _why_not_waiting(pod)})
-    return PodStory(pod.key, None, Unplaced(sentence(cause), cause.code, cause=cause))
+    return PodStory(pod.key, None, unplaced_for(_why_not_waiting(pod)))
 
 
-def _why_not_waiting(pod: Pod) -> str:
+def _why_not_waiting(pod: Pod) -> Cause:
     if pod.status.phase in ("Succeeded", "Failed"):
-        return f"phase {pod.status.phase}"
-    if pod.spec.scheduling_gates:
-        return "schedulingGates " + ", ".join(one.name for one in pod.spec.scheduling_gates)
-    if pod.status.nominated_node_name:
-        return f"nominatedNodeName {pod.status.nominated_node_name}"
-    owners = [one for one in pod.metadata.owner_references if one.kind in ("DaemonSet", "Node")]
-    if owners:
-        return f"ownerReferences {owners[0].kind}/{owners[0].name}"
-    return "PodScheduled is not Unschedulable"
+        return _idle("ended", phase=pod.status.phase)
+    if gates := pod.spec.scheduling_gates:
+        return _idle("gated", count=len(gates), gates=", ".join(one.name for one in gates))
+    if node := pod.status.nominated_node_name:
+        return _idle("nominated", node=node)
+    for owner in pod.metadata.owner_references:
+        if owner.kind in ("DaemonSet", "Node"):
+            return _idle("follows-nodes", owner=f"{owner.kind}/{owner.name}")
+    return _idle("not-tried")
+
+
+def _idle(kind: str, **values: str | int) -> Cause:
+    return Cause(Reason.NOT_WAITING, kind, "", values)

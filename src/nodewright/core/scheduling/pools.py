@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from nodewright.core.scheduling.daemons import Daemon, daemon_loads
+from nodewright.core.scheduling.faults import fault_cause
 from nodewright.core.scheduling.overlays import apply_overlays
 from nodewright.core.scheduling.rules.min_values import distinct_values, min_values_of
 from nodewright.core.scheduling.supply import Supply, SupplySettings
+from nodewright.model.cause import Cause
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import NODEPOOL
 from nodewright.model.metadata import Taint
@@ -19,11 +21,11 @@ from nodewright.model.world import World
 
 
 class SkippedPool(msgspec.Struct, frozen=True):
-    """A pool that cannot make nodes now, and why."""
+    """A pool that cannot make nodes now, and why; what takes work to say is said when asked."""
 
     name: str
     reason: Reason
-    sentence: str
+    cause: Cause | None = None
 
 
 class Pools(msgspec.Struct, frozen=True):
@@ -89,21 +91,23 @@ def pool_requirements(pool: NodePool) -> Requirements:
 def _unready(pool: NodePool, types: Mapping[str, tuple[InstanceType, ...]]) -> SkippedPool | None:
     name = pool.metadata.name
     if pool.metadata.deletion_timestamp is not None:
-        return SkippedPool(name, Reason.POOL_NOT_READY, "the NodePool is being deleted")
+        return _not_ready(name, "pool-deleting")
     if pool.spec.replicas is not None:
-        return SkippedPool(
-            name, Reason.POOL_NOT_READY, "the NodePool has a fixed number of replicas"
-        )
+        return _not_ready(name, "pool-static", count=pool.spec.replicas)
     for condition in pool.status.conditions:
         if condition.type == "Ready" and condition.status == "False":
-            why = condition.message or condition.reason or "its Ready condition is False"
-            return SkippedPool(name, Reason.POOL_NOT_READY, f"the NodePool is not ready: {why}")
+            return _not_ready(
+                name, "pool-unready", why=condition.message or condition.reason or "Ready=False"
+            )
     if name not in types:
         kind = pool.spec.template.spec.node_class_ref.kind
-        return SkippedPool(
-            name, Reason.POOL_NOT_READY, f"its NodeClass kind {kind} is served by others"
-        )
+        return _not_ready(name, "pool-foreign", kind=kind)
     return None
+
+
+def _not_ready(name: str, kind: str, /, **values: str | int) -> SkippedPool:
+    reason = Reason.POOL_NOT_READY
+    return SkippedPool(name, reason, Cause(reason, kind, name, values))
 
 
 def _requirements(pool: NodePool) -> Requirements | SkippedPool:
@@ -111,9 +115,8 @@ def _requirements(pool: NodePool) -> Requirements | SkippedPool:
         parse_resources(pool.spec.limits or {})
         return pool_requirements(pool)
     except (BadRequirement, BadQuantity) as error:
-        return SkippedPool(
-            pool.metadata.name, Reason.POOL_NOT_READY, f"the NodePool is not valid: {error}"
-        )
+        reason = Reason.POOL_NOT_READY
+        return SkippedPool(pool.metadata.name, reason, fault_cause(error, reason, "pool"))
 
 
 def _supply(
@@ -123,20 +126,12 @@ def _supply(
     requirements = reach.requirements
     supply = maker.make(pool, reach)
     if not supply.types:
-        return SkippedPool(
-            name,
-            Reason.POOL_EMPTY,
-            "the NodePool's own requirements leave no instance type that can be had",
-        )
+        return SkippedPool(name, Reason.POOL_EMPTY)
     if world.options.min_values_policy == "Strict":
         for key, least in min_values_of(requirements).items():
             have = distinct_values(supply, (1 << len(supply.ways)) - 1, key)
             if have < least:
-                return SkippedPool(
-                    name,
-                    Reason.TOO_FEW_CHOICES,
-                    f"minValues asks for {least} values of {key}, and only {have} can be had",
-                )
+                return SkippedPool(name, Reason.TOO_FEW_CHOICES)
     return supply
 
 

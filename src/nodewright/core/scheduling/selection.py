@@ -8,16 +8,17 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from nodewright.core.scheduling.faults import fault_cause
 from nodewright.core.scheduling.hosts import Joined
 from nodewright.core.scheduling.requests import pod_requests
 from nodewright.core.scheduling.rules.volumes import (
     NO_VOLUMES,
     Storage,
-    VolumeFault,
     VolumeNeeds,
 )
 from nodewright.core.scheduling.selectors import read_selector
 from nodewright.core.scheduling.wishes import required_terms
+from nodewright.model.cause import Cause
 from nodewright.model.duration import BadDuration, parse_go_duration
 from nodewright.model.instant import BadInstant, parse_instant
 from nodewright.model.labels import (
@@ -36,10 +37,12 @@ from nodewright.model.pod import Pod
 from nodewright.model.quantity import BadQuantity, Resources
 from nodewright.model.reason import Reason
 from nodewright.model.requirements import BadRequirement, read_requirement
-from nodewright.model.world import World
+from nodewright.model.wording.verdict import unplaced_for
+from nodewright.model.world import BadPod, World
 
 _TERMINAL = ("Succeeded", "Failed")
 _CAPACITY_TYPES = frozenset({ON_DEMAND, SPOT, RESERVED})
+_OPTED_OUT = Cause(Reason.OPTED_OUT, "opted-out", NODEPOOL, {"key": NODEPOOL})
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -64,10 +67,7 @@ def select_pods(world: World, joined: Iterable[Joined], storage: Storage) -> Sel
     blocked = _PdbBlock(world.disruption_budgets)
     candidates: list[Candidate] = []
     staying: list[Pod] = []
-    invalid = {
-        bad.key: _unplaced(Reason.UNREADABLE_POD, f"the pod cannot be read: {bad.problem}")
-        for bad in world.bad_pods
-    }
+    invalid = {bad.key: unplaced_for(unreadable(bad)) for bad in world.bad_pods}
     reader = _PodReader(storage, world.options.well_known_labels)
     live = world.options.pending_rule == "live"
     for pod in world.pods:
@@ -85,6 +85,11 @@ def select_pods(world: World, joined: Iterable[Joined], storage: Storage) -> Sel
         else:
             candidates.append(read)
     return Selection(tuple(candidates), tuple(staying), invalid)
+
+
+def unreadable(bad: BadPod) -> Cause:
+    """Say that a pod cannot be read at all."""
+    return Cause(Reason.UNREADABLE_POD, "pod-unreadable", bad.problem, {"problem": bad.problem})
 
 
 def _is_pending(pod: Pod, *, live: bool) -> bool:
@@ -171,32 +176,24 @@ class _PodReader:
         if not spec.volumes:
             return Candidate(pod, read, NO_VOLUMES)
         needs = self._storage.needs(pod)
-        if isinstance(needs, VolumeFault):
-            return _unplaced(
-                Reason.VOLUME_CLAIM_BROKEN,
-                f"volume {needs.volume} cannot be used: {needs.problem}",
-            )
+        if isinstance(needs, Cause):
+            return unplaced_for(needs)
         return Candidate(pod, read, needs)
 
     def _read_spec(self, pod: Pod) -> Resources | Unplaced:
         if pod.spec.resource_claims:
-            return _unplaced(
-                Reason.DEVICE_CLAIM,
-                "the pod asks for devices by resource claim, which is not supported; "
-                "ask for an extended resource instead",
-            )
+            count = len(pod.spec.resource_claims)
+            return unplaced_for(Cause(Reason.DEVICE_CLAIM, "device-claims", "", {"count": count}))
         problem = _selector_problem(pod, self._well_known)
         if problem is not None:
-            return problem
+            return unplaced_for(problem)
         try:
             return pod_requests(pod.spec, pod.status)
         except BadQuantity as error:
-            return _unplaced(
-                Reason.UNREADABLE_POD, f"an amount that the pod asks for is wrong: {error}"
-            )
+            return unplaced_for(fault_cause(error, Reason.UNREADABLE_POD, "pod"))
 
 
-def _selector_problem(pod: Pod, well_known: frozenset[str]) -> Unplaced | None:
+def _selector_problem(pod: Pod, well_known: frozenset[str]) -> Cause | None:
     spec = pod.spec
     for key, value in spec.node_selector.items():
         expression = NodeSelectorRequirement(key=key, operator="In", values=(value,))
@@ -205,11 +202,7 @@ def _selector_problem(pod: Pod, well_known: frozenset[str]) -> Unplaced | None:
     terms = required_terms(spec)
     for term in terms:
         if term.match_fields:
-            return _unplaced(
-                Reason.BAD_SELECTOR,
-                "the pod's node affinity uses matchFields, which picks a node by name; "
-                "use matchExpressions on labels",
-            )
+            return Cause(Reason.BAD_SELECTOR, "match-fields")
         for expression in term.match_expressions:
             if problem := _expression_problem(expression, well_known):
                 return problem
@@ -217,44 +210,31 @@ def _selector_problem(pod: Pod, well_known: frozenset[str]) -> Unplaced | None:
     heaviest = max(node.preferred, key=lambda one: one.weight) if node and node.preferred else None
     for expression in heaviest.preference.match_expressions if heaviest else ():
         if expression.key == NODEPOOL and expression.operator == "DoesNotExist":
-            return _opted_out()
+            return _OPTED_OUT
     return None
 
 
 def _expression_problem(
     expression: NodeSelectorRequirement, well_known: frozenset[str]
-) -> Unplaced | None:
+) -> Cause | None:
     try:
         read = read_requirement(expression)
     except BadRequirement as error:
-        return _unplaced(Reason.BAD_SELECTOR, f"the pod's node selection is wrong: {error}")
+        return fault_cause(error, Reason.BAD_SELECTOR, "pod")
     if read.key == NODEPOOL and expression.operator == "DoesNotExist":
-        return _opted_out()
+        return _OPTED_OUT
     if is_restricted(read.key, well_known):
-        return _unplaced(
-            Reason.LABEL_RESTRICTED,
-            f"the pod selects nodes by {expression.key}, which belongs to the autoscaler; "
-            "select by a well-known label or one that a NodePool defines",
-        )
+        key = expression.key
+        return Cause(Reason.LABEL_RESTRICTED, "label-restricted", key, {"key": key})
     if (
         read.key == CAPACITY_TYPE
         and expression.operator == "In"
         and not read.values & _CAPACITY_TYPES
     ):
-        return _unplaced(
-            Reason.BAD_SELECTOR,
-            f"{CAPACITY_TYPE} is one of {', '.join(sorted(_CAPACITY_TYPES))}, "
-            f"not {', '.join(sorted(read.values))}",
-        )
+        values = {
+            "key": CAPACITY_TYPE,
+            "allowed": ", ".join(sorted(_CAPACITY_TYPES)),
+            "wanted": ", ".join(sorted(read.values)),
+        }
+        return Cause(Reason.BAD_SELECTOR, "capacity-type", CAPACITY_TYPE, values)
     return None
-
-
-def _opted_out() -> Unplaced:
-    return _unplaced(
-        Reason.OPTED_OUT,
-        f"the pod asks for nodes without {NODEPOOL}, so no node is made for it",
-    )
-
-
-def _unplaced(reason: Reason, sentence: str) -> Unplaced:
-    return Unplaced(summary=sentence, code=reason.code)

@@ -25,6 +25,7 @@ from nodewright.model.plan import PoolRefusal, Unplaced
 from nodewright.model.reason import Reason
 from nodewright.model.requirements import BadRequirement, Requirements, read_requirement
 from nodewright.model.wording import sentence
+from nodewright.model.wording.verdict import unplaced_for
 from nodewright.model.world import World
 
 _ALTERNATIVES_MAX: Final = 4
@@ -87,7 +88,7 @@ def explain_left(problem: Problem, filling: Filling) -> Mapping[str, Unplaced]:
                 "reservation-held",
                 values={"count": sum(not n for n in filling.board.reservations.left.values())},
             )
-            verdict = Unplaced(sentence(held), held.code, True, verdict.node_pools, cause=held)
+            verdict = unplaced_for(held, deferred=True, node_pools=verdict.node_pools)
         found[pod.key] = verdict
     return found
 
@@ -97,12 +98,10 @@ def judge(problem: Problem, board: Board, shape: Shape) -> Unplaced:
     exclusive = shape.ladder[0].needs.exclusive & board.exclusive
     if exclusive:
         claim = min(exclusive)
-        cause = Cause(Reason.VOLUME_IN_USE, "volume-in-use", claim, {"claim": claim})
-        return Unplaced(sentence(cause), cause.code, cause=cause)
+        return unplaced_for(Cause(Reason.VOLUME_IN_USE, "volume-in-use", claim, {"claim": claim}))
     answers = ask_pools(problem, board, shape)
     if not answers:
-        cause = Cause(Reason.NO_POOL, "no-pool", "", {"nodes": len(board.hosts)})
-        return Unplaced(sentence(cause), cause.code, cause=cause)
+        return unplaced_for(Cause(Reason.NO_POOL, "no-pool", "", {"nodes": len(board.hosts)}))
     return put_together(answers)
 
 
@@ -162,15 +161,11 @@ def bare_wishes(shape: Shape) -> list[Wish]:
 
 def skipped_cause(world: World, pool: NodePool, skipped: SkippedPool) -> Cause:
     """Say why a pool makes nothing at all."""
-    name = pool.metadata.name
-    match skipped.reason:
-        case Reason.POOL_EMPTY:
-            return empty_cause(world, pool)
-        case Reason.TOO_FEW_CHOICES:
-            return _few_cause(world, pool)
-        case _:
-            problem = {"problem": skipped.sentence}
-            return Cause(skipped.reason, "pool-not-ready", name, problem)
+    if skipped.cause is not None:
+        return skipped.cause
+    if skipped.reason is Reason.TOO_FEW_CHOICES:
+        return _few_cause(world, pool)
+    return empty_cause(world, pool)
 
 
 def empty_cause(world: World, pool: NodePool) -> Cause:

@@ -4,7 +4,7 @@ What decides makes causes and changes: a kind and its numbers. Here they become 
 plan, an Event, a condition and a page of the documentation say the same in the same words.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
 import msgspec
@@ -85,9 +85,10 @@ def pages(language: Language = "en") -> tuple[Page, ...]:
     return tuple(Page(code, *known) for code, known in sorted(_PAGES[language].items()))
 
 
-def event_message(summary: str, others: list[str]) -> str:
-    """Join the sentence that helps most and the others into what an Event can carry."""
-    message = _cut(summary)
+def event_message(summary: str, code: str, others: Sequence[str] = ()) -> str:
+    """Join the sentence that helps most, its code and the others into what an Event can carry."""
+    named = f" ({code})"
+    message = _cut(summary, EVENT_LENGTH_MAX - len(named)) + named
     for position, other in enumerate(others):
         longer = f"{message}; {other}"
         rest = f" (+{len(others) - position})"
@@ -99,8 +100,8 @@ def event_message(summary: str, others: list[str]) -> str:
     return message
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int) -> str:
     """Cut a text so that its bytes fit, never within a character."""
-    if len(text.encode()) <= EVENT_LENGTH_MAX:
+    if len(text.encode()) <= most:
         return text
-    return text.encode()[: EVENT_LENGTH_MAX - 3].decode(errors="ignore") + "…"
+    return text.encode()[: most - 3].decode(errors="ignore") + "…"

@@ -7,11 +7,101 @@ CAUSES: Final[Mapping[str, str]] = {
     "volume-in-use": (
         "volume claim {claim} may be used by 1 pod at a time, and another pod uses it"
     ),
-    "not-waiting": "the pod is not waiting for a node: {why}",
+    "ended": "the pod has ended ({phase}) and waits for no node",
+    "gated": "the pod is held back by {count:scheduling gate}: {gates}",
+    "nominated": "the scheduler is making room for the pod on node {node} (nominatedNodeName)",
+    "follows-nodes": "the pod belongs to {owner}: it follows its node, and no node is made for it",
+    "not-tried": (
+        "the scheduler has not said yet that the pod fits nowhere (it has no PodScheduled condition "
+        "with reason Unschedulable)"
+    ),
+    "daemon-short": (
+        "daemon pod of {daemon} has no room on node {node}: it asks for {resource} {needs}, and "
+        "{has} is left, {short} too little"
+    ),
+    "pod-unreadable": "the pod cannot be read: {problem}",
+    "pod-amount": (
+        "the pod asks for {resource} {text}, which is not a quantity (like 100m, 1.5Gi or 2)"
+    ),
+    "pod-operator": (
+        "the pod selects nodes by {key} with operator {operator}, which is unknown (use In, NotIn, "
+        "Exists, DoesNotExist, Gt or Lt)"
+    ),
+    "pod-number": (
+        "the pod selects nodes by {key} {operator} {values}, and {operator} takes exactly 1 whole "
+        "number"
+    ),
+    "match-fields": (
+        "the pod's node affinity uses matchFields, which picks a node by name; use "
+        "matchExpressions on labels"
+    ),
+    "capacity-type": "the pod asks for {key} {wanted}, and there is only {allowed}",
+    "label-restricted": (
+        "the pod selects nodes by {key}, which belongs to the autoscaler; select by a well-known "
+        "label or one that a NodePool defines"
+    ),
+    "opted-out": "the pod asks for nodes without {key}, so no node is made for it",
+    "device-claims": (
+        "the pod asks for devices by {count:resource claim}, which is not supported; ask for an "
+        "extended resource (such as nvidia.com/gpu) instead"
+    ),
+    "claim-missing": (
+        "volume {volume} cannot be used: PersistentVolumeClaim {claim} does not exist"
+    ),
+    "claim-deleting": (
+        "volume {volume} cannot be used: PersistentVolumeClaim {claim} is being deleted"
+    ),
+    "claim-lost": (
+        "volume {volume} cannot be used: PersistentVolumeClaim {claim} has lost its volume"
+    ),
+    "claim-volume-missing": (
+        "volume {volume} cannot be used: PersistentVolumeClaim {claim} is bound to PersistentVolume "
+        "{other}, which does not exist"
+    ),
+    "claim-volume-deleting": (
+        "volume {volume} cannot be used: PersistentVolume {other} of PersistentVolumeClaim {claim} "
+        "is being deleted"
+    ),
+    "claim-binding": (
+        "volume {volume} cannot be used yet: binding PersistentVolumeClaim {claim} to "
+        "PersistentVolume {other} has not completed"
+    ),
+    "claim-no-class": (
+        "volume {volume} cannot be used: PersistentVolumeClaim {claim} is not bound and names no "
+        "StorageClass"
+    ),
+    "claim-class-missing": (
+        "volume {volume} cannot be used: StorageClass {other} of PersistentVolumeClaim {claim} does "
+        "not exist"
+    ),
+    "claim-immediate": (
+        "volume {volume} cannot be used yet: PersistentVolumeClaim {claim} is not bound, and "
+        "StorageClass {other} binds without waiting for a pod"
+    ),
+    "claim-apart": (
+        "volume {volume} (PersistentVolumeClaim {claim}) lies apart from the pod's other volumes: "
+        "0 places reach all of them"
+    ),
     "no-pool": (
         "none of {nodes:existing node} takes the pod, and there is no NodePool that could make one"
     ),
-    "pool-not-ready": "{problem}",
+    "pool-deleting": "the NodePool is being deleted",
+    "pool-static": (
+        "the NodePool has a fixed number of nodes ({count:replica}) and makes none for pods"
+    ),
+    "pool-unready": "the NodePool is not ready: {why}",
+    "pool-foreign": "the NodePool's class is a {kind}, which another controller serves",
+    "pool-amount": (
+        "limit {resource} {text} of the NodePool is not a quantity (like 100m, 1.5Gi or 2)"
+    ),
+    "pool-operator": (
+        "requirement {key} of the NodePool has operator {operator}, which is unknown (use In, "
+        "NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte)"
+    ),
+    "pool-number": (
+        "requirement {key} {operator} {values} of the NodePool is wrong: {operator} takes exactly "
+        "1 whole number"
+    ),
     "pool-empty": "requirement {want} leaves 0 of {before:instance type}{hint}",
     "pool-sold-out": (
         "{types:instance type} would meet the NodePool's requirements, and 0 of {offerings:offering} "

@@ -8,9 +8,90 @@ from typing import Final
 
 CAUSES: Final[Mapping[str, str]] = {
     "volume-in-use": "볼륨 클레임 {claim} 사용은 한 번에 파드 1개만 가능한데 다른 파드가 사용 중입니다",
-    "not-waiting": "노드를 기다리는 파드가 아닙니다: {why}",
+    "ended": "파드가 이미 끝났습니다({phase}). 노드를 기다리지 않습니다",
+    "gated": "스케줄링 게이트 {count}개가 파드를 붙잡고 있습니다: {gates}",
+    "nominated": ("스케줄러가 노드 {node} 위에 파드 자리를 만들고 있습니다 (nominatedNodeName)"),
+    "follows-nodes": "{owner} 소속 파드는 노드를 따라가므로 이 파드를 위해 노드를 만들지 않습니다",
+    "not-tried": (
+        "스케줄러가 아직 이 파드를 놓을 곳이 없다고 하지 않았습니다 (PodScheduled 조건에 Unschedulable "
+        "이유가 없음)"
+    ),
+    "daemon-short": (
+        "데몬셋 {daemon} 파드가 노드 {node} 위에 들어가지 않습니다: {resource} {needs} 요청에 {has} 남아 "
+        "{short} 부족합니다"
+    ),
+    "pod-unreadable": "파드를 읽을 수 없습니다: {problem}",
+    "pod-amount": "파드가 요청한 {resource} 값 {text} 표기는 수량이 아닙니다 (예: 100m, 1.5Gi, 2)",
+    "pod-operator": (
+        "파드의 노드 선택 {key} 항목에 알 수 없는 연산자 {operator} 표기가 있습니다 (In, NotIn, Exists, "
+        "DoesNotExist, Gt, Lt 사용)"
+    ),
+    "pod-number": (
+        "파드의 노드 선택 {key} {operator} {values} 항목이 잘못되었습니다: {operator} 연산자는 정수 1개만 "
+        "받습니다"
+    ),
+    "match-fields": (
+        "파드의 노드 어피니티가 matchFields로 노드를 이름으로 고릅니다. matchExpressions로 레이블을 "
+        "쓰십시오"
+    ),
+    "capacity-type": "파드가 {key} {wanted} 값을 요청하지만 있는 값은 {allowed} 뿐입니다",
+    "label-restricted": (
+        "파드가 오토스케일러 소유의 {key} 레이블로 노드를 고릅니다. 잘 알려진 레이블이나 NodePool이 "
+        "정의한 레이블을 쓰십시오"
+    ),
+    "opted-out": "파드가 {key} 레이블이 없는 노드를 요청하므로 이 파드를 위해 노드를 만들지 않습니다",
+    "device-claims": (
+        "파드가 리소스 클레임 {count}개로 장치를 요청하지만 지원하지 않습니다. 확장 리소스(예: "
+        "nvidia.com/gpu)를 요청하십시오"
+    ),
+    "claim-missing": ("볼륨 {volume} 사용 불가: PersistentVolumeClaim {claim} 객체가 없습니다"),
+    "claim-deleting": (
+        "볼륨 {volume} 사용 불가: PersistentVolumeClaim {claim} 객체가 삭제되는 중입니다"
+    ),
+    "claim-lost": (
+        "볼륨 {volume} 사용 불가: PersistentVolumeClaim {claim} 객체가 볼륨을 잃었습니다(Lost)"
+    ),
+    "claim-volume-missing": (
+        "볼륨 {volume} 사용 불가: PersistentVolumeClaim {claim} 객체가 바인딩된 PersistentVolume "
+        "{other} 객체가 없습니다"
+    ),
+    "claim-volume-deleting": (
+        "볼륨 {volume} 사용 불가: PersistentVolumeClaim {claim} 객체의 PersistentVolume {other} 객체가 "
+        "삭제되는 중입니다"
+    ),
+    "claim-binding": (
+        "볼륨 {volume} 아직 사용 불가: PersistentVolumeClaim {claim} 객체와 PersistentVolume {other} "
+        "객체의 바인딩이 끝나지 않았습니다"
+    ),
+    "claim-no-class": (
+        "볼륨 {volume} 사용 불가: PersistentVolumeClaim {claim} 객체가 바인딩되지 않았고 StorageClass도 "
+        "없습니다"
+    ),
+    "claim-class-missing": (
+        "볼륨 {volume} 사용 불가: PersistentVolumeClaim {claim} 객체의 StorageClass {other} 객체가 없습니다"
+    ),
+    "claim-immediate": (
+        "볼륨 {volume} 아직 사용 불가: PersistentVolumeClaim {claim} 객체가 바인딩되지 않았고 StorageClass "
+        "{other} 설정은 파드를 기다리지 않고 바인딩합니다"
+    ),
+    "claim-apart": (
+        "볼륨 {volume} (PersistentVolumeClaim {claim}) 위치가 파드의 다른 볼륨과 떨어져 있습니다: 모두 "
+        "닿는 곳이 0곳입니다"
+    ),
     "no-pool": "기존 노드 {nodes}개 모두 이 파드를 받을 수 없고, 노드를 만들 NodePool이 없습니다",
-    "pool-not-ready": "NodePool이 준비되지 않았습니다: {problem}",
+    "pool-deleting": "NodePool이 삭제되는 중입니다",
+    "pool-static": "노드 수가 고정된 NodePool이라(복제본 {count}개) 파드를 위해 노드를 만들지 않습니다",
+    "pool-unready": "NodePool이 준비되지 않았습니다: {why}",
+    "pool-foreign": "NodePool의 클래스 {kind} 종류는 다른 컨트롤러가 맡습니다",
+    "pool-amount": "NodePool의 {resource} 한도 {text} 표기는 수량이 아닙니다 (예: 100m, 1.5Gi, 2)",
+    "pool-operator": (
+        "NodePool의 요구 조건 {key} 항목에 알 수 없는 연산자 {operator} 표기가 있습니다 (In, NotIn, "
+        "Exists, DoesNotExist, Gt, Lt, Gte, Lte 사용)"
+    ),
+    "pool-number": (
+        "NodePool의 요구 조건 {key} {operator} {values} 항목이 잘못되었습니다: {operator} 연산자는 정수 "
+        "1개만 받습니다"
+    ),
     "pool-empty": "요구 조건 {want} 때문에 인스턴스 타입 {before}개 중 0개가 남습니다{hint}",
     "pool-sold-out": (
         "NodePool 조건에 맞는 인스턴스 타입은 {types}개이지만 오퍼링 {offerings}개가 모두 지금은 "

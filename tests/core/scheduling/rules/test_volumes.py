@@ -22,15 +22,16 @@ from builders.solving import codes_of, home_of, plan_of, zone_of
 from nodewright.core.scheduling.rules.volumes import (
     NO_VOLUMES,
     Storage,
-    VolumeFault,
     VolumeNeeds,
     full_driver,
 )
+from nodewright.model.cause import Cause
 from nodewright.model.labels import HOSTNAME, ZONE
 from nodewright.model.metadata import NodeSelectorTerm
 from nodewright.model.pod import EphemeralVolume, PodVolume
 from nodewright.model.volume import PersistentVolumeClaimStatus, VolumeNodeAffinity
 from nodewright.model.volume import VolumeNodeSelector as Terms
+from nodewright.model.wording import sentence
 
 GONE = "2026-11-15T08:00:00Z"
 
@@ -86,8 +87,10 @@ def test_an_ephemeral_volume_is_claimed_under_the_pods_name():
     claim, disk = a_volume_claim("pod-scratch"), a_storage_class(zones=["zone-b"])
     pod = a_pod(volumes=[volume])
     assert zones(needs_of(pod, claim, disk)) == [["zone-b"]]
-    assert needs_of(pod, disk) == VolumeFault(
-        "scratch", "PersistentVolumeClaim default/pod-scratch does not exist"
+    missing = needs_of(pod, disk)
+    assert isinstance(missing, Cause)
+    assert sentence(missing) == (
+        "volume scratch cannot be used: PersistentVolumeClaim default/pod-scratch does not exist"
     )
 
 
@@ -110,7 +113,7 @@ BOUND = a_volume_claim(volume="v")
         (
             replaced(BOUND, metadata=replaced(BOUND.metadata, annotations={})),
             (a_volume("v"),),
-            "binding has not completed",
+            "has not completed",
         ),
         (a_volume_claim(storage_class=None), (), "names no StorageClass"),
         (UNBOUND, (a_storage_class(binding="Immediate"),), "binds without waiting for a pod"),
@@ -118,9 +121,9 @@ BOUND = a_volume_claim(volume="v")
 )
 def test_a_claim_that_cannot_be_used_is_told_by_name(claim, others, words):
     fault = needs_of(a_pod(claims=[claim]), claim, others)
-    assert isinstance(fault, VolumeFault)
-    assert "default/data" in fault.problem
-    assert words in fault.problem
+    assert isinstance(fault, Cause)
+    assert "default/data" in sentence(fault)
+    assert words in sentence(fault)
 
 
 def test_a_bound_claim_needs_no_class():

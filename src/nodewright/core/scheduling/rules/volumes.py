@@ -2,16 +2,18 @@
 
 Each volume gives alternatives (the terms of a bound volume's node affinity, or the topologies in
 which its class may make one); several volumes multiply. They constrain the node only, never the
-pod's own affinity. A volume that cannot be used at all makes the pod invalid: `VolumeFault`.
+pod's own affinity. A volume that cannot be used at all makes the pod invalid, for a cause.
 """
 
 from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from nodewright.model.cause import Cause
 from nodewright.model.labels import HOSTNAME, normalize_key
 from nodewright.model.metadata import NodeSelectorRequirement
 from nodewright.model.pod import Pod, PodVolume
+from nodewright.model.reason import Reason
 from nodewright.model.requirements import BadRequirement, Requirements, contradiction
 from nodewright.model.volume import PersistentVolume, PersistentVolumeClaim, StorageClass
 from nodewright.model.world import World
@@ -30,13 +32,6 @@ _ALTERNATIVES_MAX = 256
 _SINGLE_POD = "ReadWriteOncePod"
 
 type Alternatives = tuple[Requirements, ...]
-
-
-class VolumeFault(msgspec.Struct, frozen=True):
-    """Why a volume of a pod cannot be used."""
-
-    volume: str
-    problem: str
 
 
 class VolumeNeeds(msgspec.Struct, frozen=True):
@@ -65,20 +60,19 @@ class Storage:
             one.metadata.name: one for one in world.storage_classes
         }
 
-    def needs(self, pod: Pod) -> VolumeNeeds | VolumeFault:
+    def needs(self, pod: Pod) -> VolumeNeeds | Cause:
         """Tell what a pod's volumes need, or the first reason why they cannot be used."""
         if not any(v.persistent_volume_claim or v.ephemeral for v in pod.spec.volumes):
             return NO_VOLUMES
         combined: list[Requirements] = [Requirements()]
         attachments: set[tuple[str, str]] = set()
         exclusive: set[str] = set()
-        for volume, claim in self._claims_of(pod):
-            if isinstance(claim, str):
-                return VolumeFault(volume.name, claim)
-            found = self._alternatives(claim)
-            if isinstance(found, str):
-                return VolumeFault(volume.name, found)
-            key = f"{claim.metadata.namespace or 'default'}/{claim.metadata.name}"
+        for volume, key, claim in self._claims_of(pod):
+            if claim is None:
+                return _fault("claim-missing", volume.name, key)
+            found = self._alternatives(volume.name, key, claim)
+            if isinstance(found, Cause):
+                return found
             if driver := self._driver(claim):
                 attachments.add((driver, key))
             if _SINGLE_POD in claim.spec.access_modes:
@@ -86,23 +80,23 @@ class Storage:
             if found:
                 combined = _multiply(combined, found)
                 if not combined:
-                    return VolumeFault(volume.name, "it lies apart from the pod's other volumes")
+                    return _fault("claim-apart", volume.name, key)
         alternatives = () if combined == [Requirements()] else tuple(combined)
         return VolumeNeeds(alternatives, frozenset(attachments), frozenset(exclusive))
 
     def attachments(self, pod: Pod) -> Iterator[tuple[str, str]]:
         """Give the (driver, claim) pairs that a running pod holds; what is unknown is left out."""
-        for _, claim in self._claims_of(pod):
-            if not isinstance(claim, str) and (driver := self._driver(claim)):
-                yield driver, f"{claim.metadata.namespace or 'default'}/{claim.metadata.name}"
+        for _, key, claim in self._claims_of(pod):
+            if claim is not None and (driver := self._driver(claim)):
+                yield driver, key
 
     def exclusive_claims(self, pod: Pod) -> Iterator[str]:
         """Give the claims of a running pod that no other pod may use."""
-        for _, claim in self._claims_of(pod):
-            if not isinstance(claim, str) and _SINGLE_POD in claim.spec.access_modes:
-                yield f"{claim.metadata.namespace or 'default'}/{claim.metadata.name}"
+        for _, key, claim in self._claims_of(pod):
+            if claim is not None and _SINGLE_POD in claim.spec.access_modes:
+                yield key
 
-    def _claims_of(self, pod: Pod) -> Iterator[tuple[PodVolume, PersistentVolumeClaim | str]]:
+    def _claims_of(self, pod: Pod) -> Iterator[tuple[PodVolume, str, PersistentVolumeClaim | None]]:
         namespace = pod.metadata.namespace or "default"
         for volume in pod.spec.volumes:
             if volume.persistent_volume_claim is not None:
@@ -111,33 +105,33 @@ class Storage:
                 name = f"{pod.metadata.name}-{volume.name}"
             else:
                 continue
-            claim = self.claims.get((namespace, name))
-            missing = f"PersistentVolumeClaim {namespace}/{name} does not exist"
-            yield volume, claim if claim is not None else missing
+            yield volume, f"{namespace}/{name}", self.claims.get((namespace, name))
 
-    def _alternatives(self, claim: PersistentVolumeClaim) -> Alternatives | str:
-        name = f"PersistentVolumeClaim {claim.metadata.namespace}/{claim.metadata.name}"
+    def _alternatives(
+        self, name: str, key: str, claim: PersistentVolumeClaim
+    ) -> Alternatives | Cause:
+        """Tell where the claim behind a volume of a pod may be used, or why nowhere."""
         if claim.metadata.deletion_timestamp is not None:
-            return f"{name} is being deleted"
+            return _fault("claim-deleting", name, key)
         if claim.status.phase == "Lost":
-            return f"{name} has lost its volume"
-        if claim.spec.volume_name:
-            volume = self.volumes.get(claim.spec.volume_name)
+            return _fault("claim-lost", name, key)
+        if bound_to := claim.spec.volume_name:
+            volume = self.volumes.get(bound_to)
             if volume is None:
-                return f"{name} is bound to PersistentVolume {claim.spec.volume_name}, which does not exist"
+                return _fault("claim-volume-missing", name, key, bound_to)
             if volume.metadata.deletion_timestamp is not None:
-                return f"PersistentVolume {claim.spec.volume_name} of {name} is being deleted"
+                return _fault("claim-volume-deleting", name, key, bound_to)
             if _BIND_COMPLETED not in claim.metadata.annotations:
-                return f"{name} names a volume but binding has not completed"
+                return _fault("claim-binding", name, key, bound_to)
             return _bound_alternatives(volume)
         class_name = claim.spec.storage_class_name
         if not class_name:
-            return f"{name} is not bound and names no StorageClass"
+            return _fault("claim-no-class", name, key)
         storage_class = self.classes.get(class_name)
         if storage_class is None:
-            return f"StorageClass {class_name} of {name} does not exist"
+            return _fault("claim-class-missing", name, key, class_name)
         if storage_class.volume_binding_mode == "Immediate":
-            return f"{name} is not bound yet, and StorageClass {class_name} binds without waiting for a pod"
+            return _fault("claim-immediate", name, key, class_name)
         return _class_alternatives(storage_class)
 
     def _driver(self, claim: PersistentVolumeClaim) -> str:
@@ -158,6 +152,11 @@ class Storage:
         if storage_class is None:
             return ""
         return _IN_TREE.get(storage_class.provisioner, storage_class.provisioner)
+
+
+def _fault(kind: str, volume: str, claim: str, other: str = "") -> Cause:
+    values = {"volume": volume, "claim": claim, "other": other}
+    return Cause(Reason.VOLUME_CLAIM_BROKEN, kind, claim, values)
 
 
 def _bound_alternatives(volume: PersistentVolume) -> Alternatives:
