@@ -28,6 +28,7 @@ class FakePorts:
         self.answers = []
         self.calls = []
         self.published = []
+        self.witnesses = ()
         for resource in WATCHED:
             self.mirror.replace(resource, [], "1")
         self.mirror.replace(NODES, [with_meta(a_node("n"), resource_version="5")], "5")
@@ -60,10 +61,25 @@ class Deleter(Controller):
             yield Delete(subject=ref, reason="Test", basis=rest_on((NODES, node)))
 
 
-def run_for(duration_ms, *answers, memory=None, is_strict=False):
+class Listener:
+    """A witness that keeps what it is told."""
+
+    def __init__(self):
+        self.looks = []
+        self.answers = []
+
+    def decided(self, controller, world, decisions, duration_ms):
+        self.looks.append((controller, world.now_ms - NOW_MS, decisions, duration_ms))
+
+    def came_of(self, controller, decision, answer, duration_ms):
+        self.answers.append((controller, decision, answer.outcome, duration_ms))
+
+
+def run_for(duration_ms, *answers, memory=None, is_strict=False, witnesses=()):
     """Run a deleter on virtual time, and give its ports."""
     loop = VirtualLoop(NOW_MS)
     ports = FakePorts(loop)
+    ports.witnesses = witnesses
     ports.answers = list(answers)
     controller = Deleter(ports, memory or Memory(), Settings())
 
@@ -87,6 +103,23 @@ def test_a_decision_is_acted_on_and_words_are_published():
 
     assert ports.calls == [0]
     assert ports.published == ["Going"]
+
+
+def test_witnesses_are_told_of_every_look_and_of_what_came_of_it():
+    listener = Listener()
+    run_for(90, witnesses=(listener,))
+
+    (controller, at_ms, (told, delete), _) = listener.looks[0]
+    assert (controller, at_ms, told.kind, delete.kind) == ("deleter", 0, "Tell", "Delete")
+    assert (delete.cause, delete.controller) == ("start", "deleter")
+    assert listener.answers == [("deleter", delete, Outcome.DONE, 50)]
+
+
+def test_what_woke_the_controller_is_the_cause():
+    listener = Listener()
+    run_for(1_000, Answer(Outcome.UNREACHABLE), witnesses=(listener,))
+
+    assert [look[2][0].cause for look in listener.looks][:3] == ["start", "answer", "time"]
 
 
 def test_a_failure_is_tried_again_after_longer_and_longer_waits():

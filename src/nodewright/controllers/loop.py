@@ -3,7 +3,8 @@
 A controller is woken by changes of the kinds it watches, or by time. It decides on the whole World at
 once, and each decision is acted on in a task of its own, so that one slow answer holds up nobody. A
 subject has one act at a time. What was decided on an object that we have changed since is dropped, and
-what failed waits a little longer each time. The only place where every error is caught is here.
+what failed waits a little longer each time. Witnesses are told of all of it. The only place where
+every error is caught is here.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from nodewright.controllers.acting import perform
 from nodewright.controllers.ports import Memory, Ports, Settings
@@ -143,20 +145,25 @@ class Loop:
 
     async def _turn(self) -> None:
         self._wake.clear()
-        controller = self._controller
+        controller, cause = self._controller, self._cause
         if not await controller.gather():
             return
         world = controller.look()
+        started_ms = self._clock.now_ms()
         if controller.is_heavy:
-            decided = await asyncio.to_thread(lambda: tuple(controller.decide(world)))
+            made = await asyncio.to_thread(lambda: tuple(controller.decide(world)))
         else:
-            decided = tuple(controller.decide(world))
+            made = tuple(controller.decide(world))
+        decided = tuple(replace(one, cause=cause, controller=controller.name) for one in made)
         controller.note(decided)
+        duration_ms = self._clock.now_ms() - started_ms
+        for witness in controller.ports.witnesses:
+            witness.decided(controller.name, world, decided, duration_ms)
         for decision in decided:
             if isinstance(decision, _WORDS):
                 await controller.act(decision)
             elif self._may_act(decision):
-                self._begin(msgspec.structs.replace(decision, cause=self._cause))
+                self._begin(decision)
 
     def _may_act(self, decision: Decision) -> bool:
         now_ms = self._clock.now_ms()
@@ -181,7 +188,12 @@ class Loop:
             self._wake_up("answer")
 
     async def _act_and_reckon(self, decision: Decision) -> None:
-        self._reckon(decision, await self._controller.act(decision))
+        started_ms = self._clock.now_ms()
+        answer = await self._controller.act(decision)
+        duration_ms = self._clock.now_ms() - started_ms
+        for witness in self._controller.ports.witnesses:
+            witness.came_of(self._controller.name, decision, answer, duration_ms)
+        self._reckon(decision, answer)
 
     def _reckon(self, decision: Decision, answer: Answer) -> None:
         """Say when the same may be done again, after what came of it."""

@@ -12,6 +12,7 @@ from nodewright.model.world import Options
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import Cloud, Ended, Machine
 from nodewright.ports.kube import Kube
+from nodewright.ports.witness import Witness
 from nodewright.state.expectations import Expectations
 from nodewright.state.mirror import Change, Mirror
 
@@ -46,6 +47,11 @@ class Ports(Protocol):
         """Be told of what changes in the mirror."""
         ...
 
+    @property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """Those who are told of decisions; most processes of tests have none."""
+        ...
+
 
 class Settings(msgspec.Struct, frozen=True):
     """What can be set about the controllers."""
@@ -53,6 +59,7 @@ class Settings(msgspec.Struct, frozen=True):
     batch_idle_ms: int = 1_000
     batch_most_ms: int = 10_000
     options: Options = Options(pending_rule="live")
+    nominates: bool = True
 
 
 class Memory:

@@ -2,8 +2,9 @@
 
 A decision is one value. Its subject is the object it is about, its reason a word that never changes,
 its note the sentence for a person, its basis the versions of the objects that it relied on: whoever
-acts can tell whether they are still true. Its cause says what woke us. What is done about it, logged
-and published are renderings of that value.
+acts can tell whether they are still true. Its cause says what woke us, and its id is the same wherever
+the same controller decides the same on the same basis. What is done about it, logged, journaled and
+published are renderings of that value.
 """
 
 import hashlib
@@ -19,8 +20,11 @@ type Json = Mapping[str, object]
 type Basis = tuple[tuple[str, str], ...]
 """Names of objects with the versions that a decision relied on."""
 
-_ID_BYTES: Final = 5
+_DIGEST_BYTES: Final = 5
+_ID_BYTES: Final = 6
 QUIET_MS: Final = 120_000
+# The object that a finalizer is taken off is on the cluster and in the snapshot: its version will do.
+_HELD: Final = "thing"
 
 
 def rest_on(*pairs: tuple[Resource[Any], Object | None]) -> Basis:
@@ -35,7 +39,7 @@ def rest_on(*pairs: tuple[Resource[Any], Object | None]) -> Basis:
 def digest(*parts: str) -> str:
     """Give a short hash of some words, the same on every machine."""
     text = "\0".join(parts).encode()
-    return hashlib.blake2b(text, digest_size=_ID_BYTES).hexdigest()
+    return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +50,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     basis: Basis = ()
     cause: str = ""
+    controller: str = ""
 
     @property
     def kind(self) -> str:
@@ -54,9 +59,26 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """A name that is the same for the same decision on the same basis."""
-        versions = [part for pair in self.basis for part in pair]
-        return f"D-{digest(self.kind, str(self.subject), self.subject.uid, self.reason, *versions)}"
+        """A name that is the same for the same decision of a controller on the same basis."""
+        # The cause is how we came to look and the note how it is worded: neither is the decision.
+        said = describe(self) | {"cause": "", "note": ""}
+        text = msgspec.json.encode(said, order="deterministic")
+        return f"D-{hashlib.blake2b(text, digest_size=_ID_BYTES).hexdigest()}"
+
+
+def describe(decision: Decision) -> dict[str, object]:
+    """Write a decision as plain values: references by name, and what it holds in full."""
+    fields = {name: getattr(decision, name) for name in decision.__struct_fields__}
+    written: dict[str, object] = {"kind": decision.kind, "uid": decision.subject.uid}
+    for name, value in fields.items():
+        match value:
+            case Ref():
+                written[name] = str(value)
+            case _ if name == _HELD:
+                written[name] = value.metadata.resource_version
+            case _:
+                written[name] = msgspec.to_builtins(value)
+    return written
 
 
 class Launch(Decision, frozen=True, kw_only=True, tag=True):

@@ -14,6 +14,7 @@ from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import Cloud
 from nodewright.ports.kube import Kube
 from nodewright.ports.random import Random
+from nodewright.ports.witness import Witness
 from nodewright.sim.cloud.ec2 import Ec2
 from nodewright.sim.cloud.provider import SimCloud
 from nodewright.sim.faults import Faults
@@ -40,6 +41,7 @@ class Ports(NamedTuple):
     random: Random
     mirror: Mirror
     listen: Callable[[Callable[[tuple[Change, ...]], None]], None]
+    witnesses: tuple[Witness, ...] = ()
 
 
 type Autoscaler = Callable[[Ports], Awaitable[None]]
