@@ -7,26 +7,41 @@ import pytest
 from kube.said import a_bookmark, a_line, a_page, a_pod, a_status
 from kube.scripted import Said
 from nodewright.kube.reflector import Reflector, Settings
-from nodewright.model.resource import NODE_POOLS, PODS
+from nodewright.model.resource import NODE_POOLS, PODS, PROVISIONERS
 from nodewright.state.mirror import Mirror
+
+A_POOL = {"metadata": {"name": "p", "uid": "u", "resourceVersion": "1"}, "spec": {}}
 
 
 class Rig:
-    """A reflector with a script of lists and watches; past its end the server stays silent."""
+    """A reflector with a script of lists and watches.
+
+    Past its end lists are empty and watches silent, or the server knows the kind no more. What is
+    told is noted with what had been asked and was waited for at that very moment: later the
+    reflector may be anywhere.
+    """
 
     def __init__(self, server, client, resource=PODS, settings=Settings()):  # noqa: B008 - frozen.
         self.mirror = Mirror((resource,))
         self.changes = []
+        self.moments = []
+        self.is_gone = False
         self.lists = []
         self.watches = []
         self.server = server
-        self.reflector = Reflector(client, resource, self.mirror, self.changes.extend, settings)
+        self.reflector = Reflector(client, resource, self.mirror, self.hear, settings)
         server.answer = self.answer
+
+    def hear(self, changes):
+        self.changes.extend(changes)
+        self.moments.append((len(self.server.asked), self.mirror.waiting_for()))
 
     def answer(self, asked):
         script = self.watches if "watch" in asked.params else self.lists
         if script:
             return script.pop(0)
+        if self.is_gone:
+            return Said(404)
         if "watch" in asked.params:
             return Said(chunks=(), stay_s=30)
         return Said(body=a_page(version=99))
@@ -202,19 +217,49 @@ async def test_a_silent_watch_is_cut_and_taken_up_again(server, client):
 
 async def test_a_kind_that_goes_away_is_believed_gone_when_missed_twice(server, client):
     rig = Rig(server, client, NODE_POOLS)
-    pool = {"metadata": {"name": "p", "uid": "u", "resourceVersion": "1"}, "spec": {}}
-    rig.lists = [Said(body=a_page(pool, version=10)), *[Said(404)] * 500]
-    rig.watches = [Said(chunks=(), stay_s=0.05), Said(404)]
+    rig.lists = [Said(body=a_page(A_POOL, version=10))]
+    rig.watches = [Said(chunks=(), stay_s=0.05)]
+    rig.is_gone = True
 
     await rig.run_until(lambda: len(rig.changes) == 2)
-    known = rig.mirror.is_known(NODE_POOLS)
-    missed = 500 - len(rig.lists)
-    rig.lists.clear()
+    waiting = rig.mirror.waiting_for()
+    rig.is_gone = False
     await rig.run_until(lambda: rig.mirror.is_known(NODE_POOLS))
 
-    assert not known
-    assert missed >= 2
+    # A list, a watch, and then a watch and a list in vain: only then is it gone, and we not ready.
+    assert rig.moments == [(1, ()), (4, ("nodepools.karpenter.sh",))]
+    assert waiting == ("nodepools.karpenter.sh",)
+    assert rig.mirror.waiting_for() == ()
     assert [change.new is None for change in rig.changes] == [False, True]
+
+
+async def test_a_kind_missed_once_is_kept(server, client):
+    rig = Rig(server, client, NODE_POOLS)
+    rig.lists = [Said(body=a_page(A_POOL, version=10)), Said(body=a_page(A_POOL, version=11))]
+    rig.watches = [Said(404)]
+
+    await rig.run_until(lambda: len(rig.asked("watch")) == 2)
+
+    assert rig.moments == [(1, ())]
+    assert rig.names() == ["p"]
+    assert rig.mirror.is_known(NODE_POOLS)
+
+
+async def test_an_optional_kind_that_is_not_served_holds_nobody_up_and_may_come(server, client):
+    rig = Rig(server, client, PROVISIONERS)
+    rig.is_gone = True
+
+    await rig.run_until(lambda: len(rig.asked("list")) >= 3)
+    without = (rig.mirror.waiting_for(), rig.mirror.is_known(PROVISIONERS))
+    problem = rig.reflector.vitals.problem
+    rig.is_gone = False
+    rig.lists = [Said(body=a_page(A_POOL, version=10))]
+    await rig.run_until(lambda: rig.names() == ["p"])
+
+    assert without == ((), False)
+    assert problem == ""
+    assert rig.mirror.is_known(PROVISIONERS)
+    assert server.asked[0].path == "/apis/karpenter.sh/v1alpha5/provisioners"
 
 
 async def test_a_streamed_list_is_taken_when_it_is_complete(server, client):

@@ -118,7 +118,8 @@ class Reflector[T: Object]:
             await self._clock.sleep_ms(pause_ms)
 
     def _set_absent(self, problem: str, backoff: Backoff) -> int:
-        self.vitals.problem = problem
+        # That a cluster does without an optional kind is no trouble of anybody's.
+        self.vitals.problem = "" if self.resource.optional else problem
         self._version = None
         self._missed_count += 1
         # A server that has just started may not know its own kinds yet, so what was there is

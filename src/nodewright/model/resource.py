@@ -2,7 +2,9 @@
 
 A `Resource` joins a kind's path on the API server with the narrow struct it is read into. The ones
 below are all that a controller watches; `optional` ones may be missing on a cluster, and then count
-as empty. A `Ref` names one object.
+as empty. `older` ones are converted to today's kinds by those who read them; where the cluster serves
+today's version of a kind too, both show the same objects under the same uid. A `Ref` names one
+object.
 """
 
 from typing import Any, Final, Protocol
@@ -11,6 +13,9 @@ import msgspec
 
 from nodewright.model.capacitybuffer import CapacityBuffer
 from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.kwoknodeclass import KWOKNodeClass
+from nodewright.model.legacy import AWSNodeTemplate, Machine, Provisioner
+from nodewright.model.legacy_beta import BetaEC2NodeClass, BetaNodeClaim, BetaNodePool
 from nodewright.model.metadata import ObjectMeta
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
@@ -47,6 +52,7 @@ class Resource[T: Object](msgspec.Struct, frozen=True):
     struct: type[T]
     namespaced: bool = False
     optional: bool = False
+    older: bool = False
 
     @property
     def api_version(self) -> str:
@@ -55,8 +61,13 @@ class Resource[T: Object](msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name as kubectl prints it: `pods`, `nodeclaims.karpenter.sh`."""
-        return f"{self.plural}.{self.group}" if self.group else self.plural
+        """The name as kubectl takes it: `pods`, `nodeclaims.karpenter.sh`.
+
+        An older kind says its version, since today's may have the same name:
+        `nodeclaims.v1beta1.karpenter.sh`.
+        """
+        version = f".{self.version}" if self.older else ""
+        return f"{self.plural}{version}.{self.group}" if self.group else self.plural
 
     def path(self, name: str = "", namespace: str = "") -> str:
         """Give the address of one object, of all in a namespace, or of all there are."""
@@ -96,6 +107,7 @@ def key_of(meta: ObjectMeta) -> str:
 
 
 _KARPENTER: Final = "karpenter.sh"
+_AWS: Final = "karpenter.k8s.aws"
 _STORAGE: Final = "storage.k8s.io"
 
 PODS: Final = Resource("", "v1", "Pod", "pods", Pod, namespaced=True)
@@ -116,8 +128,12 @@ NODE_OVERLAYS: Final = Resource(
     _KARPENTER, "v1alpha1", "NodeOverlay", "nodeoverlays", NodeOverlay, optional=True
 )
 NODE_CLASSES: Final = Resource(
-    "karpenter.k8s.aws", "v1", "EC2NodeClass", "ec2nodeclasses", EC2NodeClass, optional=True
+    _AWS, "v1", "EC2NodeClass", "ec2nodeclasses", EC2NodeClass, optional=True
 )
+KWOK_NODE_CLASSES: Final = Resource(
+    "karpenter.kwok.sh", "v1alpha1", "KWOKNodeClass", "kwoknodeclasses", KWOKNodeClass,
+    optional=True,
+)  # fmt: skip
 NODE_POLICIES: Final = Resource(
     "nodewright.dev", "v1alpha1", "NodePolicy", "nodepolicies", NodePolicy, optional=True
 )
@@ -151,8 +167,31 @@ VOLUME_ATTACHMENTS: Final = Resource(
     _STORAGE, "v1", "VolumeAttachment", "volumeattachments", VolumeAttachment
 )
 
+
+def _older[T: Object](
+    group: str, version: str, kind: str, plural: str, struct: type[T]
+) -> Resource[T]:
+    return Resource(group, version, kind, plural, struct, optional=True, older=True)
+
+
+PROVISIONERS: Final = _older(_KARPENTER, "v1alpha5", "Provisioner", "provisioners", Provisioner)
+MACHINES: Final = _older(_KARPENTER, "v1alpha5", "Machine", "machines", Machine)
+AWS_NODE_TEMPLATES: Final = _older(
+    _AWS, "v1alpha1", "AWSNodeTemplate", "awsnodetemplates", AWSNodeTemplate
+)
+BETA_NODE_POOLS: Final = _older(_KARPENTER, "v1beta1", "NodePool", "nodepools", BetaNodePool)
+BETA_NODE_CLAIMS: Final = _older(_KARPENTER, "v1beta1", "NodeClaim", "nodeclaims", BetaNodeClaim)
+BETA_NODE_CLASSES: Final = _older(
+    _AWS, "v1beta1", "EC2NodeClass", "ec2nodeclasses", BetaEC2NodeClass
+)
+
+OLDER: Final[tuple[Resource[Any], ...]] = (
+    PROVISIONERS, MACHINES, AWS_NODE_TEMPLATES, BETA_NODE_POOLS, BETA_NODE_CLAIMS,
+    BETA_NODE_CLASSES,
+)  # fmt: skip
 WATCHED: Final[tuple[Resource[Any], ...]] = (
-    PODS, NODES, NODE_CLAIMS, NODE_POOLS, NODE_OVERLAYS, NODE_CLASSES, NODE_POLICIES,
-    CAPACITY_BUFFERS, DAEMON_SETS, NAMESPACES, VOLUME_CLAIMS, VOLUMES, STORAGE_CLASSES, CSI_NODES,
-    VOLUME_ATTACHMENTS, DISRUPTION_BUDGETS, REPLICA_SETS, DEPLOYMENTS, STATEFUL_SETS, JOBS,
+    PODS, NODES, NODE_CLAIMS, NODE_POOLS, NODE_OVERLAYS, NODE_CLASSES, KWOK_NODE_CLASSES,
+    NODE_POLICIES, CAPACITY_BUFFERS, DAEMON_SETS, NAMESPACES, VOLUME_CLAIMS, VOLUMES,
+    STORAGE_CLASSES, CSI_NODES, VOLUME_ATTACHMENTS, DISRUPTION_BUDGETS, REPLICA_SETS, DEPLOYMENTS,
+    STATEFUL_SETS, JOBS, *OLDER,
 )  # fmt: skip

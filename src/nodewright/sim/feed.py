@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from nodewright.model.resource import WATCHED, Resource
 from nodewright.sim.apiserver import DELETED
+from nodewright.sim.objects import SERVED
 from nodewright.sim.refusals import Refused
 from nodewright.sim.session import Session
 from nodewright.sim.watches import BOOKMARK, Watches, WatchEvent
@@ -33,6 +34,9 @@ class Feed:
 
     async def run(self, resource: Resource[Any]) -> None:
         """List and watch one kind until the process ends; lists anew now and then."""
+        if resource not in SERVED:
+            self.mirror.replace(resource, (), "", absent=True)
+            return
         while True:
             try:
                 listed = await self._watches.list(resource)

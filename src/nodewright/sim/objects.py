@@ -231,8 +231,12 @@ _WIDER: Final[tuple[Resource[Any], ...]] = (
     DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS, JOBS, CRON_JOBS, BUDGETS,
     PRIORITY_CLASSES, LEASES, EVENTS, POD_TEMPLATES, ATTACHMENTS,
 )  # fmt: skip
+# A cluster of today without KWOK: the other kinds that an autoscaler looks for are absent.
+SERVED: Final = tuple(
+    one for one in known.WATCHED if not one.older and one is not known.KWOK_NODE_CLASSES
+)
 RESOURCES: Final[dict[str, Resource[Any]]] = {
-    **{one.kind: one for one in known.WATCHED},
+    **{one.kind: one for one in SERVED},
     **{one.kind: one for one in _WIDER},
 }
 
