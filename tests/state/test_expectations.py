@@ -106,3 +106,12 @@ def test_pods_of_a_ready_node_are_waited_for_only_a_while_longer():
 
     assert expectations.placed({"c"}, [pod], NOW_MS + NOMINATION_MS - 1)
     assert not expectations.placed({"c"}, [pod], NOW_MS + NOMINATION_MS)
+
+
+def test_a_pod_whose_place_is_withdrawn_waits_again():
+    expectations = Expectations()
+    expectations.nominate("uid-p", "n", NOW_MS)
+
+    assert dict(expectations.hosts()) == {"uid-p": "n"}
+    expectations.withdraw("uid-p")
+    assert dict(expectations.hosts()) == {}

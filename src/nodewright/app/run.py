@@ -7,6 +7,7 @@ from nodewright.controllers.lifecycle import Lifecycle
 from nodewright.controllers.loop import Controller, run_all
 from nodewright.controllers.nodeclass import NodeClasses
 from nodewright.controllers.nodepool import Consistency, NodePools
+from nodewright.controllers.nominations import Nominations
 from nodewright.controllers.podevents import PodEvents
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.provisioning import Provisioning
@@ -14,7 +15,7 @@ from nodewright.controllers.termination import Termination
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
-    Consistency, PodEvents,
+    Consistency, PodEvents, Nominations,
 )  # fmt: skip
 
 

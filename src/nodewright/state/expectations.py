@@ -6,7 +6,7 @@ and the pods that it was made for count as placed until they run, or until the n
 a while and they still do not. Everything here is forgotten after a time: the mirror is right then.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -70,6 +70,14 @@ class Expectations:
     def nominate(self, pod: str, host: str, now_ms: int) -> None:
         """Count a pod as placed on an existing node for a while."""
         self._placed[pod] = Placed(host, now_ms + NOMINATION_MS)
+
+    def withdraw(self, pod: str) -> None:
+        """Count a pod as waiting again."""
+        self._placed.pop(pod, None)
+
+    def hosts(self) -> Mapping[str, str]:
+        """Give where pods (by uid) are expected, as far as anybody has said."""
+        return {uid: one.host for uid, one in self._placed.items()}
 
     def pods_of(self, host: str) -> set[str]:
         """Give the pods (by uid) that are expected on a host."""

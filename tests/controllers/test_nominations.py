@@ -1,0 +1,97 @@
+"""Nominations towards an API server: quiet, and given up where they are not wanted."""
+
+import asyncio
+import logging
+
+import pytest
+
+from builders import NOW_MS, a_node, a_pod
+from nodewright.controllers.nominations import Nominations
+from nodewright.controllers.ports import Memory, Settings
+from nodewright.model.resource import NODES, PODS
+from nodewright.ports.kube import Answer, Outcome, Urgency
+from nodewright.state.mirror import Change, Mirror
+
+POD = a_pod("p")
+
+
+class OnePod:
+    """Ports of a cluster with one pod that is expected on one node."""
+
+    def __init__(self, answer):
+        self.kube = self.clock = self
+        self.mirror = Mirror()
+        self.mirror.replace(PODS, [POD], "1")
+        self.mirror.replace(NODES, [a_node("n")], "1")
+        self.answer = answer
+        self.patches = []
+
+    def now_ms(self):
+        return NOW_MS
+
+    async def patch(self, ref, change, options):
+        self.patches.append((ref.name, change, options.subresource, options.urgency))
+        return self.answer
+
+
+def turn(controller):
+    """Look, decide and act once; tell whether there was anything to look for."""
+
+    async def run():
+        if not await controller.gather():
+            return False
+        for decision in controller.decide(controller.look()):
+            await controller.act(decision)
+        return True
+
+    return asyncio.run(run())
+
+
+def started(answer, **settings):
+    ports, memory = OnePod(answer), Memory()
+    memory.expectations.nominate(POD.metadata.uid, "n", NOW_MS)
+    return ports, Nominations(ports, memory, Settings(**settings))
+
+
+def test_a_nomination_is_a_patch_of_the_status_that_lets_others_go_first():
+    ports, controller = started(Answer(Outcome.DONE, version="2"))
+    turn(controller)
+
+    change = {"status": {"nominatedNodeName": "n"}}
+    assert ports.patches == [("p", change, "status", Urgency.BACKGROUND)]
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FORBIDDEN, Outcome.INVALID])
+def test_a_server_that_does_not_want_it_is_asked_no_more_and_that_is_said_once(outcome, caplog):
+    ports, controller = started(Answer(outcome, "pods/status is not for you"))
+
+    with caplog.at_level(logging.WARNING):
+        assert turn(controller)
+        assert not turn(controller)
+    assert len(ports.patches) == 1
+    assert [one for one in caplog.messages if "pods/status is not for you" in one] != []
+    assert len(caplog.messages) == 1
+
+
+def test_trouble_that_passes_is_no_refusal():
+    ports, controller = started(Answer(Outcome.BUSY))
+    turn(controller)
+    turn(controller)
+
+    assert len(ports.patches) == 2
+
+
+def test_nominations_can_be_switched_off():
+    ports, controller = started(Answer(Outcome.DONE), nominates=False)
+
+    assert not turn(controller)
+    assert ports.patches == []
+
+
+def test_heartbeats_of_nodes_wake_nobody():
+    _, controller = started(Answer(Outcome.DONE))
+    node, gone = a_node("n"), a_node("n", deleted="2026-01-01T00:00:00Z")
+
+    assert not controller.hears(Change(NODES, "n", node, node))
+    assert controller.hears(Change(NODES, "n", None, node))
+    assert controller.hears(Change(NODES, "n", node, gone))
