@@ -1,11 +1,15 @@
 """Pods and what owns or guards them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
 
 from builders.labels import Amount, Want, a_selector
 from nodewright.model.metadata import (
     Condition,
     LabelSelector,
+    NodeSelectorRequirement,
     NodeSelectorTerm,
     ObjectMeta,
     OwnerReference,
@@ -193,6 +197,25 @@ def _owners(owner: DaemonSet | Workload | tuple[str, str] | None) -> tuple[Owner
 def pods(count: int, prefix: str = "pod", **traits: object) -> tuple[Pod, ...]:
     """Several pods that differ only in name: `pod-0`, `pod-1`, …"""
     return tuple(a_pod(f"{prefix}-{index}", **traits) for index in range(count))
+
+
+UNSCHEDULABLE = Condition(type="PodScheduled", status="False", reason="Unschedulable")
+
+
+def a_daemon_pod(
+    node: str = "n",
+    name: str = "agent-x",
+    *,
+    conditions: Sequence[Condition] = (UNSCHEDULABLE,),
+    **traits: Any,
+) -> Pod:
+    """A pod of daemon set `agent` that is pinned to a node and waits for room there."""
+    pod = a_pod(name, owner=("DaemonSet", "agent"), conditions=conditions, **traits)
+    by_name = NodeSelectorRequirement(key="metadata.name", operator="In", values=(node,))
+    term = NodeSelectorTerm(match_fields=(by_name,))
+    required = NodeSelector(node_selector_terms=(term,))
+    pinned = Affinity(node_affinity=NodeAffinity(required=required))
+    return replace(pod, spec=replace(pod.spec, affinity=pinned))
 
 
 def a_daemon_set(name: str = "agent", **traits: object) -> DaemonSet:

@@ -8,9 +8,10 @@ were not, with the reason that helps most. Nothing is bound: the scheduler has t
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from nodewright.core.provisioning_words import explain_plan
 from nodewright.core.scheduling.solve import Effort, solve
 from nodewright.model import labels as names
-from nodewright.model.decision import Decision, Launch, Nominate, Refuse, digest, rest_on
+from nodewright.model.decision import Decision, Launch, Nominate, digest, rest_on
 from nodewright.model.hashing import (
     HASH_VERSION,
     NODEPOOL_HASH,
@@ -25,16 +26,13 @@ from nodewright.model.nodepool import NodePool
 from nodewright.model.plan import Plan, PlannedNode
 from nodewright.model.pod import Pod
 from nodewright.model.quantity import print_resources
-from nodewright.model.reason import Reason
 from nodewright.model.requirements import Requirement, Requirements
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, PODS, Ref, refer
-from nodewright.model.wording.verdict import unplaced_event
 from nodewright.model.world import World
 
 TYPES_MAX: Final = 600
 POOL_NAME_MAX: Final = 52
 MIN_VALUES_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
-_SILENT: Final = Reason.OPTED_OUT.code
 
 
 def waits(pod: Pod) -> bool:
@@ -85,16 +83,7 @@ def carry_out(world: World, plan: Plan) -> Iterator[Decision]:
     for filled in plan.existing_nodes:
         for key in filled.pods:
             yield _nominate(pods[key], filled.name)
-    for key, unplaced in plan.unschedulable.items():
-        if key in pods and unplaced.code != _SILENT and not unplaced.deferred:
-            pod = pods[key]
-            yield Refuse(
-                subject=refer(PODS, pod),
-                reason="FailedScheduling",
-                note=unplaced_event(unplaced),
-                basis=rest_on((PODS, pod)),
-                code=unplaced.code,
-            )
+    yield from explain_plan(world, plan)
 
 
 def _nominate(pod: Pod, host: str) -> Nominate:

@@ -76,4 +76,6 @@ class Plan(msgspec.Struct, frozen=True):
     unschedulable: Mapping[str, Unplaced] = {}
     price: NanoUSD = NanoUSD(0)
     lower_bound: NanoUSD | None = None
+    idle_pools: tuple[PoolRefusal, ...] = ()
+    """Pools whose own requirements leave nothing that can be had, whether or not pods need them."""
     cut: bool = False

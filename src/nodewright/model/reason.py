@@ -35,6 +35,7 @@ class Reason(Enum):
     NO_TYPE_LABELLED = ("NW-1212", "no instance type has the labels that the pod needs")
     RESOURCE_UNKNOWN = ("NW-1213", "no instance type has a resource that the pod asks for")
     DAEMONS_TOO_LARGE = ("NW-1214", "daemon pods alone fill every instance type")
+    DAEMON_NO_ROOM = ("NW-1215", "a daemon pod has no room on its node")
     SPREAD = ("NW-1301", "a topology spread constraint cannot be met")
     AFFINITY = ("NW-1302", "pods that it must be near to are not there")
     ANTI_AFFINITY = ("NW-1303", "pods that it must keep away from are there")

@@ -8,6 +8,7 @@ import msgspec
 from nodewright.core.explain.bench import Bench, Placement, find_placement, placement_of
 from nodewright.core.explain.existing import Existing, ask_nodes
 from nodewright.core.explain.mend import Change, smallest_change
+from nodewright.core.scheduling.daemon_room import judge_daemons
 from nodewright.core.scheduling.funnel import Miss, Step, Walk
 from nodewright.core.scheduling.selection import unreadable
 from nodewright.core.scheduling.solve import Effort, solve
@@ -64,7 +65,8 @@ def explain_pod(world: World, key: str, effort: Effort = Effort.NORMAL) -> PodSt
     bench = Bench(world, key)
     shape = bench.shape_of(pod)
     if shape is None:
-        return _not_waiting(pod)
+        short = judge_daemons(world).get(key)
+        return _not_waiting(pod) if short is None else PodStory(key, None, short, owner=_owner(pod))
     alone = len(bench.problem.selection.candidates) == 1
     if alone and isinstance(shape, Shape) and bench.place(shape) is None:
         # Nobody else waits, so the bench itself is the decision where it says no.

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from nodewright.core.scheduling.answer import write_plan
 from nodewright.core.scheduling.board import Board, Taste
@@ -19,7 +20,7 @@ from nodewright.core.scheduling.ledger import Ledger
 from nodewright.core.scheduling.market import Market
 from nodewright.core.scheduling.pricefit import PriceFit
 from nodewright.core.scheduling.problem import Problem
-from nodewright.core.scheduling.verdicts import explain_left
+from nodewright.core.scheduling.verdicts import explain_left, idle_pools
 from nodewright.core.scheduling.wishes import Shape
 from nodewright.model.plan import Plan
 from nodewright.model.world import World
@@ -50,6 +51,13 @@ _IMPROVE_STEPS: Final = {Effort.FAST: 1500, Effort.NORMAL: 4000, Effort.BEST: 10
 def solve(world: World, effort: Effort = Effort.NORMAL) -> Plan:
     """Find where every pod goes and the nodes to make for the rest."""
     problem = Problem(world)
+    plan = _best_plan(problem, effort)
+    idle = idle_pools(problem)
+    return replace(plan, idle_pools=idle) if idle else plan
+
+
+def _best_plan(problem: Problem, effort: Effort) -> Plan:
+    """Compare fillings of a problem, and give the best of them."""
     steps = _IMPROVE_STEPS[effort]
     price_led = _price_led(problem, steps)
     most = _FIRST_FIT_PODS[effort] * (_LEFT_BEHIND_FACTOR if price_led.unschedulable else 1)

@@ -108,16 +108,16 @@ def judge(problem: Problem, board: Board, shape: Shape) -> Unplaced:
 def put_together(answers: Iterable[PoolAnswer]) -> Unplaced:
     """Let the pool that came nearest speak for all."""
     known = list(answers)
-    refusals = [
-        PoolRefusal(
-            one.name, one.cause.code, sentence(one.cause), dict(one.cause.values), one.cause
-        )
-        for one in known
-    ]
+    refusals = [_refusal(one) for one in known]
     best = max(range(len(known)), key=lambda index: known[index].nearness)
     nearest = refusals[best]
     summary = nearest.reason if len(refusals) == 1 else f"{nearest.name}: {nearest.reason}"
     return Unplaced(summary, nearest.code, False, tuple(refusals), nearest)
+
+
+def _refusal(one: PoolAnswer) -> PoolRefusal:
+    cause = one.cause
+    return PoolRefusal(one.name, cause.code, sentence(cause), dict(cause.values), cause)
 
 
 def ask_pools(problem: Problem, board: Board, shape: Shape) -> list[PoolAnswer]:
@@ -157,6 +157,16 @@ def bare_wishes(shape: Shape) -> list[Wish]:
     rungs = list(shape.ladder.rungs())
     bare = [wish for wish in rungs if without_preferences(wish.spec) == wish.spec]
     return bare[-_ALTERNATIVES_MAX:] or rungs[-1:]
+
+
+def idle_pools(problem: Problem) -> tuple[PoolRefusal, ...]:
+    """Give the pools that are ready and yet have nothing to make nodes of, with the cause."""
+    pools = {pool.metadata.name: pool for pool in problem.world.node_pools}
+    return tuple(
+        _refusal(PoolAnswer(one.name, skipped_cause(problem.world, pools[one.name], one)))
+        for one in problem.pools.skipped
+        if one.cause is None
+    )
 
 
 def skipped_cause(world: World, pool: NodePool, skipped: SkippedPool) -> Cause:

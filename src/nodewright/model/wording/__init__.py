@@ -58,20 +58,21 @@ def sentence(cause: Cause, language: Language = "en") -> str:
         values["hint"] = word("did-you-mean", language, name=meant)
     elif known := values.get("known"):
         values["hint"] = word("types-have", language, values=known)
-    counted = {
-        name: Count(value) if isinstance(value, int) else value for name, value in values.items()
-    }
-    return _CAUSES[language][cause.kind].format_map(counted)
+    return _CAUSES[language][cause.kind].format_map(_counted(values))
 
 
 def change(kind: str, values: Mapping[str, str | int], language: Language = "en") -> str:
     """Say a change as an invitation to make it."""
-    return _CHANGES[language][kind].format_map(values)
+    return _CHANGES[language][kind].format_map(_counted(values))
 
 
 def word(name: str, language: Language = "en", /, **values: str | int) -> str:
     """Give one of the words around the sentences, with its values filled in."""
-    return _WORDS[language][name].format_map(values)
+    return _WORDS[language][name].format_map(_counted(values))
+
+
+def _counted(values: Mapping[str, str | int]) -> dict[str, str | int]:
+    return {name: Count(one) if isinstance(one, int) else one for name, one in values.items()}
 
 
 def page(code: str, language: Language = "en") -> Page | None:

@@ -214,6 +214,7 @@ WORDS: Final[Mapping[str, str]] = {
     "on.existing": "기존 노드 {node} 위에 배치됩니다",
     "on.new": "새 노드에 배치됩니다: {zone}의 {type} {capacity}, 시간당 {price} (NodePool {pool})",
     "only": "여기서만",
+    "pool.behind": "배치되지 못한 파드가 있습니다({count}개, 예: {pod}): {why}",
     "pool.usable": "인스턴스 타입 {all}개 중 {types}개를 지금 만들 수 있습니다",
     "pool.unusable": "지금은 아무것도 만들지 못합니다",
     "pool.makes": "{zone}에 {type} {capacity} 노드를 시간당 {price} 비용으로 만들 수 있습니다",

@@ -197,6 +197,18 @@ PAGES: Final[Mapping[str, tuple[str, str, str]]] = {
         "DaemonSets that would run on the NodePool's nodes ask for more than any of its types has.",
         "Lower what the DaemonSets ask for, keep them off these nodes, or allow larger types.",
     ),
+    "NW-1215": (
+        "a daemon pod has no room on its node",
+        (
+            "A daemon pod runs on its own node or nowhere, and that node has too little left. Nodes "
+            "are made with room for all daemon sets that are known; pods of other kinds came first, or "
+            "the daemon set asks for more than when the node was made."
+        ),
+        (
+            "Let the daemon set ask for less, or give it a priority class above the other pods "
+            "(system-node-critical), so that the scheduler makes room. New nodes have room for it."
+        ),
+    ),
     "NW-1301": (
         "a topology spread constraint cannot be met",
         (
