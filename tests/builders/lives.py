@@ -5,7 +5,7 @@ import msgspec
 from builders.nodes import a_node, a_node_claim
 from builders.world import NOW_MS
 from nodewright.model.instant import print_instant
-from nodewright.model.labels import TERMINATION_FINALIZER, UNREGISTERED_TAINT
+from nodewright.model.labels import EC2NODECLASS, TERMINATION_FINALIZER, UNREGISTERED_TAINT
 from nodewright.model.metadata import Condition, Taint
 
 SECOND_MS = 1_000
@@ -70,7 +70,8 @@ def a_new_node(claim, *taints, name="node"):
 def a_registered_pair(name="node", *, true=("Launched", "Registered"), **traits):
     """A registered node with our finalizer, and its claim."""
     node = a_node(name, pool="default", initialized="Initialized" in true, **traits)
-    node = with_meta(node, finalizers=(TERMINATION_FINALIZER,), resource_version="3")
+    labels = {EC2NODECLASS: "default", **node.metadata.labels}
+    node = with_meta(node, finalizers=(TERMINATION_FINALIZER,), resource_version="3", labels=labels)
     return node, a_claim(f"claim-of-{name}", true=true, node=node)
 
 

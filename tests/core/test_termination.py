@@ -135,6 +135,12 @@ def test_a_claim_without_a_machine_goes_once_the_cloud_has_none_of_its_name():
     assert kinds_of(steps(claim, cloud=CloudView(machines=(lost,)))) == [("End", "c")]
 
 
+def test_a_node_of_a_foreign_class_is_left_alone():
+    node, _ = a_registered_pair("n")
+
+    assert steps(going(with_meta(node, labels={}))) == []
+
+
 def test_a_node_without_a_claim_is_drained_and_let_go():
     node, _ = a_dying_pair()
 

@@ -7,7 +7,8 @@ from nodewright.core.scheduling.solve import solve
 from nodewright.model.labels import INSTANCE_TYPE
 from nodewright.model.metadata import NodeSelectorRequirement
 from nodewright.model.nodeclaim import NodeClaimResources
-from nodewright.model.resource import NODES, PODS
+from nodewright.model.nodepool import NodeClassRef
+from nodewright.model.resource import NODE_CLAIMS, NODES, PODS
 from nodewright.state.expectations import Expectations
 from nodewright.state.live import find_unknown, look_ahead, take_snapshot
 from nodewright.state.mirror import Mirror, Unreadable
@@ -31,6 +32,19 @@ def test_a_snapshot_holds_what_the_mirror_holds_and_names_what_cannot_be_read():
     assert [one.metadata.name for one in world.nodes] == ["n"]
     assert [one.key for one in world.pods] == ["default/p"]
     assert [one.key for one in world.bad_pods] == ["default/q"]
+
+
+def test_claims_of_a_foreign_class_are_left_alone():
+    ours = NodeClassRef(group="karpenter.k8s.aws", kind="EC2NodeClass", name="default")
+    theirs = NodeClassRef(group="eks.amazonaws.com", kind="NodeClass", name="default")
+    mirror = Mirror()
+    claims = [
+        with_spec(a_claim("mine"), node_class_ref=ours),
+        with_spec(a_claim("theirs"), node_class_ref=theirs),
+    ]
+    mirror.replace(NODE_CLAIMS, claims, "1")
+
+    assert [one.metadata.name for one in take_snapshot(mirror, NOW_MS).node_claims] == ["mine"]
 
 
 def test_a_pod_is_not_planned_for_while_its_claim_is_on_its_way():

@@ -17,10 +17,11 @@ from nodewright.model.labels import INSTANCE_TYPE, NODEPOOL
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.quantity import parse_resources
 from nodewright.model.requirements import Requirements
-from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POLICIES, NODES
+from nodewright.model.resource import NODE_CLAIMS, NODE_POLICIES, NODES
 from nodewright.model.world import World
 from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest
 from nodewright.ports.kube import Answer, Outcome
+from nodewright.state.live import find_class
 
 ATTEMPT: Final = "nodewright.dev/launch-attempt"
 _GIVEN_UP: Final = {
@@ -95,7 +96,7 @@ class Lifecycle(Controller):
             claim=meta.name,
             claim_uid=meta.uid,
             node_pool=meta.labels.get(NODEPOOL, ""),
-            node_class=self.ports.mirror.get(NODE_CLASSES, spec.node_class_ref.name),
+            node_class=find_class(self.ports.mirror, spec.node_class_ref),
             requirements=wanted,
             instance_types=tuple(sorted(names)),
             requests=parse_resources(spec.resources.requests),

@@ -5,25 +5,26 @@ from collections.abc import Iterable
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.core.nodeclass import judge_classes
 from nodewright.model.decision import Decision
-from nodewright.model.resource import NODE_CLASSES
+from nodewright.model.nodeclass import CLASS_KINDS, ClassKey, class_key
 from nodewright.model.world import World
+from nodewright.state.live import find_classes
 
 
 class NodeClasses(Controller):
     """Asks the cloud what is on sale for each class, and writes it down."""
 
     name = "nodeclass"
-    wakes_on = (NODE_CLASSES,)
+    wakes_on = CLASS_KINDS
     pace = Pace(at_most_every_ms=500, at_least_every_ms=60_000)
-    _counts: dict[str, int] = {}
+    _counts: dict[ClassKey, int] = {}
 
     async def gather(self) -> bool:
         """Ask what is on sale."""
         self._counts = {}
-        for one in self.ports.mirror.all(NODE_CLASSES):
+        for one in find_classes(self.ports.mirror):
             answer = await self.ports.cloud.instance_types(one)
             if isinstance(answer, tuple):
-                self._counts[one.metadata.name] = len(answer)
+                self._counts[class_key(one)] = len(answer)
         return bool(self._counts)
 
     def decide(self, world: World) -> Iterable[Decision]:

@@ -8,7 +8,8 @@ from nodewright.core.lifecycle_consistency import check_promises
 from nodewright.core.nodepool import decide_pools
 from nodewright.core.nodepool_health import Outcomes, outcomes_of
 from nodewright.model.decision import Decision
-from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POOLS, NODES
+from nodewright.model.nodeclass import CLASS_KINDS
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES
 from nodewright.model.world import World
 
 
@@ -16,7 +17,7 @@ class NodePools(Controller):
     """Writes down what is known of pools."""
 
     name = "nodepool"
-    wakes_on = (NODE_POOLS, NODE_CLASSES, NODE_CLAIMS, NODES)
+    wakes_on = (NODE_POOLS, *CLASS_KINDS, NODE_CLAIMS, NODES)
     pace = Pace(at_most_every_ms=1_000, at_least_every_ms=60_000)
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:

@@ -7,8 +7,9 @@ from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.lifecycle_podevents import node_of_event, write_events
 from nodewright.model.decision import Decision
 from nodewright.model.pod import Pod
-from nodewright.model.resource import NODE_CLAIMS, PODS
+from nodewright.model.resource import PODS
 from nodewright.model.world import World
+from nodewright.state.live import served_claims
 from nodewright.state.mirror import Change
 
 
@@ -34,7 +35,7 @@ class PodEvents(Controller):
 
     def look(self) -> World:
         """Look at claims only."""
-        claims = self.ports.mirror.all(NODE_CLAIMS)
+        claims = served_claims(self.ports.mirror)
         known = {claim.status.node_name for claim in claims}
         self._latest_ms = {name: at for name, at in self._latest_ms.items() if name in known}
         return World(self.ports.clock.now_ms(), node_claims=claims)

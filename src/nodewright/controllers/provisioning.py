@@ -10,11 +10,19 @@ from nodewright.core.provisioning import leaving, provision, waits
 from nodewright.core.provisioning_window import Window, WindowSettings
 from nodewright.model.decision import Decision, Launch, Nominate
 from nodewright.model.instance import InstanceType
+from nodewright.model.nodeclass import ClassKey, key_of_reference
 from nodewright.model.pod import Pod
-from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POOLS, NODES, PODS
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Outcome
-from nodewright.state.live import find_unknown, look_ahead, take_snapshot
+from nodewright.state.live import (
+    find_class,
+    find_unknown,
+    is_served,
+    look_ahead,
+    served_claims,
+    take_snapshot,
+)
 from nodewright.state.mirror import Change
 
 _IDLE_MS: Final = 10_000
@@ -70,9 +78,7 @@ class Provisioning(Controller):
         if due_ms is None or now_ms < due_ms:
             self._next_ms = _IDLE_MS if due_ms is None else due_ms - now_ms
             return False
-        world = World(
-            now_ms, node_claims=mirror.all(NODE_CLAIMS), node_pools=mirror.all(NODE_POOLS)
-        )
+        world = World(now_ms, node_claims=served_claims(mirror), node_pools=mirror.all(NODE_POOLS))
         if self._must_wait(world) or not await self._ask_for_types(world):
             self._next_ms = _RETRY_MS
             return False
@@ -90,18 +96,19 @@ class Provisioning(Controller):
 
     async def _ask_for_types(self, world: World) -> bool:
         found: dict[str, tuple[InstanceType, ...]] = {}
-        by_class: dict[str, tuple[InstanceType, ...]] = {}
+        by_class: dict[ClassKey, tuple[InstanceType, ...]] = {}
         for pool in world.node_pools:
             reference = pool.spec.template.spec.node_class_ref
-            if (reference.group, reference.kind) != (NODE_CLASSES.group, NODE_CLASSES.kind):
+            if not is_served(self.ports.mirror, reference):
                 continue
-            if reference.name not in by_class:
-                node_class = self.ports.mirror.get(NODE_CLASSES, reference.name)
+            key = key_of_reference(reference)
+            if key not in by_class:
+                node_class = find_class(self.ports.mirror, reference)
                 answer = await self.ports.cloud.instance_types(node_class)
                 if not isinstance(answer, tuple):
                     return False
-                by_class[reference.name] = answer
-            found[pool.metadata.name] = by_class[reference.name]
+                by_class[key] = answer
+            found[pool.metadata.name] = by_class[key]
         self._types = found
         return True
 

@@ -10,6 +10,7 @@ from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, VOLUME_ATTACHMEN
 from nodewright.model.world import World
 from nodewright.ports.cloud import Machine
 from nodewright.ports.kube import Answer, Outcome
+from nodewright.state.live import served_claims
 from nodewright.state.mirror import Change
 
 _IDLE_MS: Final = 60_000
@@ -37,7 +38,7 @@ class Termination(Controller):
         """Ask the cloud which machines there are, where a decision needs it."""
         mirror, now_ms = self.ports.mirror, self.ports.clock.now_ms()
         # Most of the time nothing goes: then nobody looks at the pods.
-        world = World(now_ms, nodes=mirror.all(NODES), node_claims=mirror.all(NODE_CLAIMS))
+        world = World(now_ms, nodes=mirror.all(NODES), node_claims=served_claims(mirror))
         self._has_work = has_work(world)
         self._machines = None
         if self._has_work and needs_listing(world):

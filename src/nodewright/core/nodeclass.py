@@ -5,28 +5,29 @@ from typing import Final
 
 from nodewright.core.lifecycle_conditions import FALSE, Finding, conditions_after, says
 from nodewright.model.decision import Change, rest_on
-from nodewright.model.resource import NODE_CLASSES, refer
+from nodewright.model.nodeclass import ClassKey, class_key, kind_of
+from nodewright.model.resource import refer
 from nodewright.model.world import World
 
 ON_SALE: Final = "InstanceTypesReady"
 
 
-def judge_classes(world: World, type_counts: Mapping[str, int]) -> Iterator[Change]:
+def judge_classes(world: World, type_counts: Mapping[ClassKey, int]) -> Iterator[Change]:
     """Give the conditions of the classes that the cloud was asked about."""
     for one in world.node_classes:
-        name = one.metadata.name
-        if name not in type_counts or one.metadata.deletion_timestamp is not None:
+        key = class_key(one)
+        if key not in type_counts or one.metadata.deletion_timestamp is not None:
             continue
         finding = Finding(ON_SALE)
-        if not type_counts[name]:
+        if not type_counts[key]:
             note = "the cloud has no machine on sale for the class"
             finding = Finding(ON_SALE, FALSE, "InstanceTypesNotFound", note)
         if not says(one, finding):
             yield Change(
-                subject=refer(NODE_CLASSES, one),
+                subject=refer(kind_of(one), one),
                 reason=finding.reason or finding.type,
                 note=finding.message,
-                basis=rest_on((NODE_CLASSES, one)),
+                basis=rest_on((kind_of(one), one)),
                 change={
                     "status": {
                         "conditions": conditions_after(one, [finding], (ON_SALE,), world.now_ms)

@@ -20,7 +20,6 @@ from nodewright.core.lifecycle_conditions import (
 )
 from nodewright.core.nodepool_health import Outcomes, judge_health, outcomes_of
 from nodewright.model.decision import Change, Decision, rest_on
-from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.hashing import (
     HASH_VERSION,
     NODEPOOL_HASH,
@@ -30,6 +29,7 @@ from nodewright.model.hashing import (
 from nodewright.model.labels import NODEPOOL
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodeclass import NodeClass, class_key, find_kind, key_of_reference
 from nodewright.model.nodepool import NodePool
 from nodewright.model.quantity import (
     MILLI,
@@ -39,7 +39,7 @@ from nodewright.model.quantity import (
     parse_resources,
     print_quantity,
 )
-from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODE_POOLS, refer
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, refer
 from nodewright.model.validation import ERROR, validate_nodepool
 from nodewright.model.world import World
 
@@ -53,24 +53,25 @@ def decide_pools(
     world: World, outcomes: Mapping[str, Outcomes] | None = None
 ) -> Iterator[Decision]:
     """Give what is to be written on pools, and on their claims when fingerprints change."""
-    classes = {one.metadata.name: one for one in world.node_classes}
+    classes = {class_key(one): one for one in world.node_classes}
     claims: dict[str, list[NodeClaim]] = {}
     for claim in world.node_claims:
         claims.setdefault(claim.metadata.labels.get(NODEPOOL, ""), []).append(claim)
     nodes = {node.spec.provider_id: node for node in world.nodes if node.spec.provider_id}
     for pool in world.node_pools:
         reference = pool.spec.template.spec.node_class_ref
-        if (reference.group, reference.kind) != (NODE_CLASSES.group, NODE_CLASSES.kind):
+        if find_kind(reference) is None:
             continue
+        node_class = classes.get(key_of_reference(reference))
         own = claims.get(pool.metadata.name, [])
         yield from _stamp(pool, own)
         launches = outcomes_of(pool, (outcomes or {}).get(pool.metadata.uid))
         findings = [
             _validity(pool),
-            _class_readiness(classes.get(reference.name)),
+            _class_readiness(node_class),
             judge_health(launches),
         ]
-        status = _status(classes.get(reference.name), _usage(own, nodes))
+        status = _status(node_class, _usage(own, nodes))
         yield from _write_status(pool, findings, status, world.now_ms)
 
 
@@ -105,7 +106,7 @@ def _stamp(pool: NodePool, claims: Sequence[NodeClaim]) -> Iterator[Decision]:
     )
 
 
-def _status(node_class: EC2NodeClass | None, used: dict[str, Milli]) -> dict[str, Any]:
+def _status(node_class: NodeClass | None, used: dict[str, Milli]) -> dict[str, Any]:
     return {
         "resources": {name: print_quantity(used[name], name) for name in sorted(used)},
         "nodes": used["nodes"] // MILLI,
@@ -146,7 +147,7 @@ def _validity(pool: NodePool) -> Finding:
     return Finding(VALID)
 
 
-def _class_readiness(node_class: EC2NodeClass | None) -> Finding:
+def _class_readiness(node_class: NodeClass | None) -> Finding:
     if node_class is None:
         return Finding(CLASS_READY, FALSE, "NodeClassNotFound", "the NodeClass is not there")
     if node_class.metadata.deletion_timestamp is not None:

@@ -24,6 +24,7 @@ from nodewright.model.instant import parse_instant, print_instant
 from nodewright.model.metadata import Taint
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodeclass import CLASS_LABELS
 from nodewright.model.resource import NODE_CLAIMS, NODES, refer
 from nodewright.model.world import World
 
@@ -55,8 +56,11 @@ def decide_ends(world: World, cloud: CloudView) -> Iterator[Decision]:
 
 
 def is_ours(node: Node) -> bool:
-    """Tell whether a node waits for us before it goes."""
-    return labels.TERMINATION_FINALIZER in node.metadata.finalizers
+    """Tell whether a node waits for us before it goes; one of a foreign class does not."""
+    meta = node.metadata
+    return labels.TERMINATION_FINALIZER in meta.finalizers and any(
+        name in meta.labels for name in CLASS_LABELS
+    )
 
 
 def _end_node(

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import RESERVATION_ID, WELL_KNOWN
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodeclass import NodeClass
 from nodewright.model.nodepolicy import NodePolicy
 from nodewright.model.nodepool import NodePool
 from nodewright.model.overlay import NodeOverlay
@@ -60,7 +60,7 @@ class World(msgspec.Struct, frozen=True):
     nodes: tuple[Node, ...] = ()
     node_claims: tuple[NodeClaim, ...] = ()
     node_pools: tuple[NodePool, ...] = ()
-    node_classes: tuple[EC2NodeClass, ...] = ()
+    node_classes: tuple[NodeClass, ...] = ()
     node_overlays: tuple[NodeOverlay, ...] = ()
     node_policies: tuple[NodePolicy, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()

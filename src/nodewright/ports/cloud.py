@@ -11,9 +11,9 @@ from typing import Protocol
 
 import msgspec
 
-from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.instance import InstanceType
 from nodewright.model.metadata import Taint
+from nodewright.model.nodeclass import NodeClass
 from nodewright.model.quantity import Resources
 from nodewright.model.requirements import Requirements
 
@@ -25,7 +25,7 @@ class LaunchRequest(msgspec.Struct, frozen=True):
     claim: str
     claim_uid: str
     node_pool: str
-    node_class: EC2NodeClass | None
+    node_class: NodeClass | None
     requirements: Requirements
     instance_types: tuple[str, ...]
     requests: Resources = {}
@@ -115,7 +115,7 @@ class Cloud(Protocol):
     """A provider of machines."""
 
     async def instance_types(
-        self, node_class: EC2NodeClass | None
+        self, node_class: NodeClass | None
     ) -> tuple[InstanceType, ...] | Unavailable:
         """Give every type that can be had with a class, with today's prices and availability."""
         ...

@@ -17,6 +17,8 @@ from nodewright.model.labels import INITIALIZED, INSTANCE_TYPE, NODEPOOL
 from nodewright.model.metadata import ObjectMeta
 from nodewright.model.node import Node, NodeSpec
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodeclass import CLASS_KINDS, NodeClass, find_kind
+from nodewright.model.nodepool import NodeClassRef
 from nodewright.model.pod import Pod
 from nodewright.model.quantity import largest, print_resources
 from nodewright.model.requirements import BadRequirement, Requirements
@@ -41,9 +43,9 @@ def take_snapshot(
         pods=mirror.all(kinds.PODS),
         bad_pods=tuple(BadPod(one.key, one.problem) for one in mirror.unreadable(kinds.PODS)),
         nodes=mirror.all(kinds.NODES),
-        node_claims=mirror.all(kinds.NODE_CLAIMS),
+        node_claims=served_claims(mirror),
         node_pools=mirror.all(kinds.NODE_POOLS),
-        node_classes=mirror.all(kinds.NODE_CLASSES),
+        node_classes=find_classes(mirror),
         node_overlays=mirror.all(kinds.NODE_OVERLAYS),
         node_policies=mirror.all(kinds.NODE_POLICIES),
         daemon_sets=mirror.all(kinds.DAEMON_SETS),
@@ -60,6 +62,36 @@ def take_snapshot(
         jobs=mirror.all(kinds.JOBS),
         instance_types=types or {},
         options=options,
+    )
+
+
+def find_classes(mirror: Mirror) -> tuple[NodeClass, ...]:
+    """Give the classes of every kind that is mirrored."""
+    known = {one.name for one in mirror.resources}
+    return tuple(found for kind in CLASS_KINDS if kind.name in known for found in mirror.all(kind))
+
+
+def is_served(mirror: Mirror, reference: NodeClassRef) -> bool:
+    """Tell whether nodes of a class are ours to make and end; those of others are left alone."""
+    kind = find_kind(reference)
+    return kind is not None and any(one.name == kind.name for one in mirror.resources)
+
+
+def find_class(mirror: Mirror, reference: NodeClassRef) -> NodeClass | None:
+    """Give the class that a pool or claim speaks of."""
+    kind = find_kind(reference)
+    if kind is None or not is_served(mirror, reference):
+        return None
+    found: NodeClass | None = mirror.get(kind, reference.name)
+    return found
+
+
+def served_claims(mirror: Mirror) -> tuple[NodeClaim, ...]:
+    """Give the claims whose class is of a kind that we serve."""
+    return tuple(
+        claim
+        for claim in mirror.all(kinds.NODE_CLAIMS)
+        if is_served(mirror, claim.spec.node_class_ref)
     )
 
 

@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.instance import InstanceType, Offering
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
+from nodewright.model.nodeclass import NodeClass
 from nodewright.model.requirements import Requirements
 from nodewright.ports.cloud import (
     Ended,
@@ -57,7 +57,7 @@ class SimCloud:
         self._sold_out: dict[OfferingKey, int] = {}
 
     async def instance_types(
-        self, node_class: EC2NodeClass | None
+        self, node_class: NodeClass | None
     ) -> tuple[InstanceType, ...] | Unavailable:
         """Give every type that can be had, with today's prices and what is known to be gone."""
         del node_class
