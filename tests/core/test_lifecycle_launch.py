@@ -2,16 +2,19 @@
 
 import msgspec
 
-from builders import NOW_MS
+from builders import NOW_MS, a_type, an_offering, want
 from builders.lives import a_claim, kinds_of, with_meta, with_status
 from nodewright.core.lifecycle_launch import (
     LaunchedMachine,
+    choose_types,
     give_up_launch,
     label_claim,
     note_launch,
     retry_launch,
 )
+from nodewright.model.labels import ZONE
 from nodewright.model.metadata import Condition
+from nodewright.model.requirements import Requirements
 
 
 def test_labels_of_the_machine_fill_in_and_never_replace():
@@ -55,3 +58,12 @@ def test_a_launch_that_is_tried_again_says_why_once():
     launched = next(one for one in said if one.type == "Launched")
     assert (launched.status, launched.reason) == ("Unknown", "RequestLimitExceeded")
     assert list(retry_launch(told, "RequestLimitExceeded", "slow down", NOW_MS)) == []
+
+
+def test_a_claim_that_names_no_types_may_be_any_on_sale_that_meets_it():
+    small, large = a_type("small", cpu=2, zones=("zone-a",)), a_type("large", cpu=8)
+    gone = a_type("gone", cpu=2, offerings=[an_offering(available=False)])
+    zone = Requirements.from_expressions([want(ZONE, "In", "zone-b")])
+
+    assert choose_types(Requirements(), (small, large, gone)) == ("large", "small")
+    assert choose_types(zone, (small, large, gone)) == ("large",)

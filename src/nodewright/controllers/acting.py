@@ -6,9 +6,12 @@ from nodewright.controllers.ports import Memory, Ports
 from nodewright.model import decision as d
 from nodewright.model.decision import Decision
 from nodewright.model.labels import TERMINATION_FINALIZER
+from nodewright.model.resource import NODE_CLAIMS
 from nodewright.ports.cloud import Ended
 from nodewright.ports.kube import Answer, Notice, Options, Outcome
 
+_CREATE_TRIES: Final = 4
+_CREATE_RETRY_MS: Final = 1_000
 _DONE: Final = Answer(Outcome.DONE)
 _ENDED: Final = {
     Ended.ACCEPTED: _DONE,
@@ -32,6 +35,8 @@ async def perform(decision: Decision, ports: Ports, memory: Memory) -> Answer:
             return await _settle(decision, answer, ports, memory)
         case d.Evict():
             return _gone_is_done(await ports.kube.evict(decision.subject))
+        case d.Launch():
+            return await _create_claim(decision, ports, memory)
         case d.End():
             ended = await ports.cloud.terminate(decision.provider_id)
             memory.ended(decision.provider_id, ended)
@@ -40,6 +45,19 @@ async def perform(decision: Decision, ports: Ports, memory: Memory) -> Answer:
             tell(decision, ports)
             return _DONE
     raise TypeError(f"nobody knows how to act on {decision.kind}")
+
+
+async def _create_claim(decision: d.Launch, ports: Ports, memory: Memory) -> Answer:
+    """Write a claim; one that is there already was written before."""
+    answer = Answer(Outcome.UNREACHABLE)
+    for _ in range(_CREATE_TRIES):
+        answer = await ports.kube.create(NODE_CLAIMS, decision.claim)
+        if answer.outcome not in (Outcome.UNREACHABLE, Outcome.BUSY, Outcome.CONFLICT):
+            break
+        await ports.clock.sleep_ms(answer.retry_after_ms or _CREATE_RETRY_MS)
+    if not answer.is_done and answer.outcome is not Outcome.EXISTS:
+        memory.expectations.fail(decision.claim.metadata.name)
+    return answer
 
 
 async def _change(decision: d.Change, ports: Ports, memory: Memory) -> Answer:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from nodewright.controllers.acting import tell
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.provisioning import leaving, provision, waits
@@ -14,7 +13,6 @@ from nodewright.model.nodeclass import ClassKey, key_of_reference
 from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
 from nodewright.model.world import World
-from nodewright.ports.kube import Answer, Outcome
 from nodewright.state.live import (
     find_class,
     find_unknown,
@@ -28,7 +26,6 @@ from nodewright.state.mirror import Change
 _IDLE_MS: Final = 10_000
 _RETRY_MS: Final = 1_000
 _ADOPTION_MS: Final = 30_000
-_CREATE_TRIES: Final = 4
 
 
 class Provisioning(Controller):
@@ -132,21 +129,6 @@ class Provisioning(Controller):
                 made.add(one.claim.metadata.name)
             elif isinstance(one, Nominate) and one.host not in made:
                 self.memory.expectations.nominate(one.subject.uid, one.host, now_ms)
-
-    async def act(self, decision: Decision) -> Answer:
-        """Write a claim; one that is there already was written before."""
-        if not isinstance(decision, Launch):
-            tell(decision, self.ports)
-            return Answer(Outcome.DONE)
-        answer = Answer(Outcome.UNREACHABLE)
-        for _ in range(_CREATE_TRIES):
-            answer = await self.ports.kube.create(NODE_CLAIMS, decision.claim)
-            if answer.outcome not in (Outcome.UNREACHABLE, Outcome.BUSY, Outcome.CONFLICT):
-                break
-            await self.ports.clock.sleep_ms(answer.retry_after_ms or _RETRY_MS)
-        if not answer.is_done and answer.outcome is not Outcome.EXISTS:
-            self.memory.expectations.fail(decision.claim.metadata.name)
-        return answer
 
     def next_look_ms(self) -> int:
         """Look when the batch is complete."""

@@ -1,6 +1,6 @@
 """What an answer of the cloud to a launch means for its claim."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -8,8 +8,10 @@ import msgspec
 from nodewright.core.lifecycle import write_findings
 from nodewright.core.lifecycle_conditions import LAUNCHED, UNKNOWN, Finding, says
 from nodewright.model.decision import Change, Decision, Delete, Tell, rest_on
+from nodewright.model.instance import InstanceType
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.quantity import Resources, print_resources
+from nodewright.model.requirements import Requirements
 from nodewright.model.resource import NODE_CLAIMS, refer
 
 NO_CAPACITY: Final = "InsufficientCapacityError"
@@ -23,6 +25,21 @@ class LaunchedMachine(msgspec.Struct, frozen=True):
     labels: Mapping[str, str] = {}
     capacity: Resources = {}
     allocatable: Resources = {}
+
+
+def choose_types(wanted: Requirements, on_sale: Sequence[InstanceType]) -> tuple[str, ...]:
+    """Name the types on sale that meet requirements which name none."""
+    return tuple(
+        sorted(
+            kind.name
+            for kind in on_sale
+            if kind.requirements.conflict(wanted) is None
+            and any(
+                one.available and one.requirements.conflict(wanted) is None
+                for one in kind.offerings
+            )
+        )
+    )
 
 
 def label_claim(claim: NodeClaim, machine: LaunchedMachine) -> Change | None:

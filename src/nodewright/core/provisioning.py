@@ -8,30 +8,24 @@ were not, with the reason that helps most. Nothing is bound: the scheduler has t
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from nodewright.core.claims import Draft, name_claim, resolve_labels, write_claim
 from nodewright.core.provisioning_words import explain_plan
 from nodewright.core.scheduling.solve import Effort, solve
 from nodewright.model import labels as names
 from nodewright.model.decision import Decision, Launch, Nominate, digest, rest_on
-from nodewright.model.hashing import (
-    HASH_VERSION,
-    NODEPOOL_HASH,
-    NODEPOOL_HASH_VERSION,
-    hash_nodepool,
-)
 from nodewright.model.instance import InstanceType
-from nodewright.model.metadata import NodeSelectorRequirement, ObjectMeta, OwnerReference
+from nodewright.model.metadata import NodeSelectorRequirement
 from nodewright.model.node import Node
-from nodewright.model.nodeclaim import NodeClaim, NodeClaimResources, NodeClaimSpec
+from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
 from nodewright.model.plan import Plan, PlannedNode
 from nodewright.model.pod import Pod
 from nodewright.model.quantity import print_resources
-from nodewright.model.requirements import Requirement, Requirements
+from nodewright.model.requirements import Requirements
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, PODS, Ref, refer
 from nodewright.model.world import World
 
 TYPES_MAX: Final = 600
-POOL_NAME_MAX: Final = 52
 MIN_VALUES_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
 
 
@@ -103,65 +97,16 @@ def draft_claim(
     types: Mapping[str, tuple[InstanceType, ...]],
 ) -> NodeClaim:
     """Write a planned node down as a NodeClaim."""
-    template, spec = pool.spec.template, pool.spec.template.spec
-    name = f"{pool.metadata.name[:POOL_NAME_MAX]}-{digest(decision)}"
-    reference = spec.node_class_ref
-    own = {names.NODEPOOL: pool.metadata.name}
-    if reference.kind:
-        own[f"{reference.group}/{reference.kind.lower()}"] = reference.name
-    owner = OwnerReference(
-        api_version=NODE_POOLS.api_version,
-        kind=NODE_POOLS.kind,
-        name=pool.metadata.name,
-        uid=pool.metadata.uid,
-        block_owner_deletion=True,
+    name = name_claim(pool, decision)
+    relaxed = "true" if node.min_values_relaxed else "false"
+    draft = Draft(
+        name=name,
+        requirements=_requirements(node, types.get(node.node_pool, ())),
+        requests=dict(print_resources(node.requests)),
+        labels=resolve_labels(node.requirements, name),
+        annotations={MIN_VALUES_RELAXED: relaxed},
     )
-    return NodeClaim(
-        metadata=ObjectMeta(
-            name=name,
-            labels={**template.metadata.labels, **_custom_labels(node, name), **own},
-            annotations={
-                **template.metadata.annotations,
-                NODEPOOL_HASH: hash_nodepool(pool),
-                NODEPOOL_HASH_VERSION: HASH_VERSION,
-                MIN_VALUES_RELAXED: "true" if node.min_values_relaxed else "false",
-            },
-            owner_references=(owner,),
-            finalizers=(names.TERMINATION_FINALIZER,),
-        ),
-        spec=NodeClaimSpec(
-            node_class_ref=reference,
-            requirements=_requirements(node, types.get(node.node_pool, ())),
-            resources=NodeClaimResources(requests=dict(print_resources(node.requests))),
-            taints=spec.taints,
-            startup_taints=spec.startup_taints,
-            expire_after=spec.expire_after,
-            termination_grace_period=spec.termination_grace_period,
-        ),
-    )
-
-
-def _custom_labels(node: PlannedNode, name: str) -> dict[str, str]:
-    """Give the labels of the users' own keys; where any value will do, one is made up."""
-    found: dict[str, str] = {}
-    for key, requirement in node.requirements.items():
-        if key in names.WELL_KNOWN or names.is_restricted(key):
-            continue
-        if not requirement.complement:
-            if requirement.values:
-                found[key] = min(requirement.values)
-        elif (value := _any_value(requirement, name)) is not None:
-            found[key] = value
-    return found
-
-
-def _any_value(requirement: Requirement, name: str) -> str | None:
-    low, high = requirement.low, requirement.high
-    if low is not None or high is not None:
-        candidate = str(low if low is not None else high)
-        return candidate if requirement.has(candidate) else None
-    drawn = (str(int(digest(name, str(turn)), 16) % 1_000_000) for turn in range(10))
-    return next((value for value in drawn if requirement.has(value)), None)
+    return write_claim(pool, draft)
 
 
 def _requirements(
