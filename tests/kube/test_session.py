@@ -45,7 +45,7 @@ async def test_a_cluster_that_lacks_a_needed_kind_is_told(server):
 
     assert "the cluster is not known after 0 s" in late.value.message
     assert "nodepools.karpenter.sh" in late.value.message
-    assert ready == "not listed yet: nodepools.karpenter.sh"
+    assert ready == "the cluster does not know nodepools.karpenter.sh"
 
 
 async def test_a_cluster_that_went_silent_is_not_ready(server, clock):

@@ -109,10 +109,10 @@ def test_a_missing_kind_holds_back_only_where_it_is_needed():
     mirror.replace(CAPACITY_BUFFERS, (), "", absent=True)
     mirror.replace(NODE_POOLS, (), "", absent=True)
 
-    assert mirror.waiting_for() == ("nodepools.karpenter.sh",)
+    assert mirror.waiting_for() == mirror.missing() == ("nodepools.karpenter.sh",)
     assert not mirror.is_known(CAPACITY_BUFFERS)
     mirror.replace(NODE_POOLS, (), "7")
-    assert mirror.waiting_for() == ()
+    assert mirror.waiting_for() == mirror.missing() == ()
     assert mirror.is_known(NODE_POOLS)
 
 

@@ -23,7 +23,7 @@ from nodewright.kube.machine import Machine
 from nodewright.kube.reflector import Hear, Reflector, Settings
 from nodewright.kube.writes import Writer
 from nodewright.model.errors import UserError
-from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, WATCHED, Resource
+from nodewright.model.resource import WATCHED, Resource
 from nodewright.ports.kube import Kube
 from nodewright.state.mirror import Mirror
 
@@ -87,12 +87,10 @@ class Session:
 
     def judge_ready(self) -> str:
         """Say what is missing before the cluster is known; nothing means ready."""
+        if missing := self.mirror.missing():
+            return f"the cluster does not know {', '.join(missing)}"
         if waiting := self.mirror.waiting_for():
             return f"not listed yet: {', '.join(waiting)}"
-        needed = [each for each in (NODE_POOLS, NODE_CLAIMS) if each.name in self.reflectors]
-        unknown = [each.name for each in needed if not self.mirror.is_known(each)]
-        if unknown:
-            return f"the cluster does not know {', '.join(unknown)}"
         return self._judge_fresh()
 
     def _judge_fresh(self) -> str:

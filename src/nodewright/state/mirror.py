@@ -253,6 +253,14 @@ class Mirror:
         shelf = self._shelves[resource.name]
         return shelf.synced and not shelf.absent
 
+    def missing(self) -> tuple[str, ...]:
+        """Name the kinds that the cluster does not serve and that nobody can do without."""
+        return tuple(
+            name
+            for name, shelf in self._shelves.items()
+            if shelf.absent and not shelf.resource.optional
+        )
+
     def waiting_for(self) -> tuple[str, ...]:
         """Name the kinds whose first list is not complete; none means synced."""
         return tuple(name for name, shelf in self._shelves.items() if not shelf.synced)
