@@ -11,11 +11,12 @@ from nodewright.controllers.nominations import Nominations
 from nodewright.controllers.podevents import PodEvents
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.provisioning import Provisioning
+from nodewright.controllers.static import StaticPools
 from nodewright.controllers.termination import Termination
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
-    Consistency, PodEvents, Nominations,
+    Consistency, PodEvents, Nominations, StaticPools,
 )  # fmt: skip
 
 

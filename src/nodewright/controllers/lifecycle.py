@@ -7,6 +7,7 @@ from nodewright.controllers.loop import Controller, Pace
 from nodewright.core.lifecycle import decide_lives
 from nodewright.core.lifecycle_launch import (
     LaunchedMachine,
+    choose_types,
     give_up_launch,
     label_claim,
     note_launch,
@@ -50,7 +51,10 @@ class Lifecycle(Controller):
             if done.is_done and decision.reason in _OUTCOMES:
                 self._remember(decision)
             return done
-        answer = await self.ports.cloud.launch(self._request(decision.claim))
+        types = await self._types(decision.claim)
+        if types is None:
+            return Answer(Outcome.BUSY, "the cloud does not say what is on sale")
+        answer = await self.ports.cloud.launch(self._request(decision.claim, types))
         last = Answer(Outcome.DONE)
         for follow in self._follow(decision.claim, answer):
             last = await super().act(follow)
@@ -87,10 +91,19 @@ class Lifecycle(Controller):
             case LaunchFailed():
                 yield from retry_launch(claim, answer.reason, answer.message, now_ms)
 
-    def _request(self, claim: NodeClaim) -> LaunchRequest:
+    async def _types(self, claim: NodeClaim) -> tuple[str, ...] | None:
+        """Name the types that a claim may be launched as; nothing while the cloud does not answer."""
+        wanted = Requirements.from_expressions(claim.spec.requirements)
+        if INSTANCE_TYPE in wanted and not wanted[INSTANCE_TYPE].complement:
+            return tuple(sorted(wanted[INSTANCE_TYPE].values))
+        # Claims of static pools, and those made by hand, leave the choice of types to us.
+        node_class = find_class(self.ports.mirror, claim.spec.node_class_ref)
+        on_sale = await self.ports.cloud.instance_types(node_class)
+        return choose_types(wanted, on_sale) if isinstance(on_sale, tuple) else None
+
+    def _request(self, claim: NodeClaim, types: tuple[str, ...]) -> LaunchRequest:
         meta, spec = claim.metadata, claim.spec
         wanted = Requirements.from_expressions(spec.requirements)
-        names = wanted[INSTANCE_TYPE].values if INSTANCE_TYPE in wanted else frozenset()
         return LaunchRequest(
             token=f"{meta.uid}-{meta.annotations.get(ATTEMPT, '0')}",
             claim=meta.name,
@@ -98,7 +111,7 @@ class Lifecycle(Controller):
             node_pool=meta.labels.get(NODEPOOL, ""),
             node_class=find_class(self.ports.mirror, spec.node_class_ref),
             requirements=wanted,
-            instance_types=tuple(sorted(names)),
+            instance_types=types,
             requests=parse_resources(spec.resources.requests),
             labels=meta.labels,
             taints=(*spec.taints, *spec.startup_taints),
