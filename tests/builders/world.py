@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from builders.nodes import a_pool
+from nodewright.model.capacitybuffer import CapacityBuffer
 from nodewright.model.instance import InstanceType
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
@@ -15,6 +16,7 @@ from nodewright.model.pod import (
     DaemonSet,
     Namespace,
     Pod,
+    PodTemplateObject,
     Service,
     Workload,
 )
@@ -45,6 +47,8 @@ _FIELDS: Mapping[type, str] = {
     VolumeAttachment: "volume_attachments",
     PodDisruptionBudget: "disruption_budgets",
     Workload: "replica_sets",
+    CapacityBuffer: "capacity_buffers",
+    PodTemplateObject: "pod_templates",
     Service: "services",
 }
 

@@ -104,7 +104,13 @@ def objects(cluster, admin, namespace):
         }
         for name in ("evicted", "deleted")
     ]
-    cluster.create(*pods)
+    buffer = {
+        "apiVersion": kinds.CAPACITY_BUFFERS.api_version,
+        "kind": "CapacityBuffer",
+        "metadata": {"name": namespace, "namespace": namespace},
+        "spec": {"podTemplateRef": {"name": "shape"}, "replicas": 1},
+    }
+    cluster.create(*pods, buffer)
     yield namespace
     for one in wanted:
         cluster.run_kubectl("delete", one["kind"], namespace, "--ignore-not-found")
@@ -192,7 +198,8 @@ async def act_on_wishes(kube, name):
         kinds.PROVISIONERS,
         kinds.AWS_NODE_TEMPLATES,
     )
-    return answers + [await kube.patch(Ref(one, name), status, STATUS) for one in stated]
+    refs = [*(Ref(one, name) for one in stated), Ref(kinds.CAPACITY_BUFFERS, name, name)]
+    return answers + [await kube.patch(one, status, STATUS) for one in refs]
 
 
 async def test_all_that_the_role_allows_is_used_and_nothing_else(cluster, admin, objects):

@@ -1,5 +1,6 @@
 """The whole controller: every concern on one set of ports."""
 
+from nodewright.controllers.buffers import Buffers
 from nodewright.controllers.expiration import Expiration
 from nodewright.controllers.garbage import Garbage
 from nodewright.controllers.interruption import Interruption
@@ -16,7 +17,7 @@ from nodewright.controllers.termination import Termination
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
-    Consistency, PodEvents, Nominations, StaticPools,
+    Consistency, PodEvents, Nominations, StaticPools, Buffers,
 )  # fmt: skip
 
 

@@ -69,6 +69,9 @@ class Memory:
         self.expectations = Expectations()
         self.busy: set[str] = set()
         self.launches: list[tuple[str, bool]] = []
+        self.has_waiting = False
+        self.is_planning = False
+        self.plan_count = 0
         self._ended: dict[str, Ended] = {}
 
     def launched(self, claim: NodeClaim, *, registered: bool) -> None:

@@ -4,23 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from nodewright.controllers.loop import Controller, Pace
+from nodewright.controllers.onsale import OnSale, ask_for_types
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.provisioning import leaving, provision, waits
 from nodewright.core.provisioning_window import Window, WindowSettings
 from nodewright.model.decision import Decision, Launch, Nominate
-from nodewright.model.instance import InstanceType
-from nodewright.model.nodeclass import ClassKey, key_of_reference
 from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
 from nodewright.model.world import World
-from nodewright.state.live import (
-    find_class,
-    find_unknown,
-    is_served,
-    look_ahead,
-    served_claims,
-    take_snapshot,
-)
+from nodewright.state.live import find_unknown, look_ahead, served_claims, take_snapshot
 from nodewright.state.mirror import Change
 
 _IDLE_MS: Final = 10_000
@@ -38,7 +30,7 @@ class Provisioning(Controller):
     _window = Window()
     _next_ms = 0
     _strangers_ms: dict[str, int] = {}
-    _types: dict[str, tuple[InstanceType, ...]] = {}
+    _types: OnSale = {}
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
@@ -72,14 +64,20 @@ class Provisioning(Controller):
         self._window = self._window.see([*self._waiting.values(), *leaving(nodes)], now_ms)
         settings = WindowSettings(self.settings.batch_idle_ms, self.settings.batch_most_ms)
         due_ms = self._window.due_ms(settings)
+        self.memory.has_waiting = due_ms is not None
         if due_ms is None or now_ms < due_ms:
             self._next_ms = _IDLE_MS if due_ms is None else due_ms - now_ms
             return False
         world = World(now_ms, node_claims=served_claims(mirror), node_pools=mirror.all(NODE_POOLS))
-        if self._must_wait(world) or not await self._ask_for_types(world):
+        types = (
+            None if self._must_wait(world) else await ask_for_types(self.ports, world.node_pools)
+        )
+        if types is None:
             self._next_ms = _RETRY_MS
             return False
+        self._types = types
         self._window = self._window.close(self.ports.clock.now_ms())
+        self.memory.has_waiting = False
         self._next_ms = _IDLE_MS
         return True
 
@@ -91,27 +89,10 @@ class Provisioning(Controller):
             world.now_ms - since_ms < _ADOPTION_MS for since_ms in self._strangers_ms.values()
         )
 
-    async def _ask_for_types(self, world: World) -> bool:
-        found: dict[str, tuple[InstanceType, ...]] = {}
-        by_class: dict[ClassKey, tuple[InstanceType, ...]] = {}
-        for pool in world.node_pools:
-            reference = pool.spec.template.spec.node_class_ref
-            if not is_served(self.ports.mirror, reference):
-                continue
-            key = key_of_reference(reference)
-            if key not in by_class:
-                node_class = find_class(self.ports.mirror, reference)
-                answer = await self.ports.cloud.instance_types(node_class)
-                if not isinstance(answer, tuple):
-                    return False
-                by_class[key] = answer
-            found[pool.metadata.name] = by_class[key]
-        self._types = found
-        return True
-
     def look(self) -> World:
         """Give the World with everything that is on its way."""
         now_ms = self.ports.clock.now_ms()
+        self.memory.is_planning = True
         world = take_snapshot(self.ports.mirror, now_ms, self._types, self.settings.options)
         return look_ahead(world, self.memory.expectations)
 
@@ -122,6 +103,8 @@ class Provisioning(Controller):
     def note(self, decisions: Sequence[Decision]) -> None:
         """Count what is about to be made as there, before anybody plans again."""
         now_ms = self.ports.clock.now_ms()
+        self.memory.is_planning = False
+        self.memory.plan_count += 1
         made: set[str] = set()
         for one in decisions:
             if isinstance(one, Launch):

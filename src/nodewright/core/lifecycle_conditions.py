@@ -63,7 +63,10 @@ def shorten(message: str) -> str:
 def conditions_after(
     thing: Any, findings: Sequence[Finding], parts: Sequence[str], now_ms: int
 ) -> list[dict[str, object]]:
-    """Give all conditions of an object after some findings, as they are written."""
+    """Give all conditions of an object after some findings, as they are written.
+
+    Ready follows from the parts; an object without parts has no root.
+    """
     meta = thing.metadata
     known = {one.type: one for one in thing.status.conditions if one.type != READY}
     for part in parts:
@@ -77,13 +80,11 @@ def conditions_after(
             )
     for finding in findings:
         known[finding.type] = _merge(known.get(finding.type), finding, now_ms)
-    root = _root([known[part] for part in parts])
-    ready = _merge(find(thing.status.conditions, READY), root, now_ms)
     ordered = sorted(known.values(), key=lambda one: (one.last_transition_time or "", one.type))
-    stamped = [
-        msgspec.structs.replace(one, observed_generation=meta.generation)
-        for one in (*ordered, ready)
-    ]
+    if parts:
+        root = _root([known[part] for part in parts])
+        ordered.append(_merge(find(thing.status.conditions, READY), root, now_ms))
+    stamped = [msgspec.structs.replace(one, observed_generation=meta.generation) for one in ordered]
     return [_written(one) for one in stamped]
 
 

@@ -218,6 +218,13 @@ class PodTemplate(Struct, frozen=True):
     spec: PodSpec = PodSpec()
 
 
+class PodTemplateObject(Struct, frozen=True):
+    """A PodTemplate that stands alone, for others to refer to."""
+
+    metadata: ObjectMeta
+    template: PodTemplate = PodTemplate()
+
+
 class WorkloadSpec(Struct, frozen=True):
     """What workload controllers have in common."""
 

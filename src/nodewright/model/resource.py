@@ -23,7 +23,7 @@ from nodewright.model.nodepolicy import NodePolicy
 from nodewright.model.nodepool import NodePool
 from nodewright.model.overlay import NodeOverlay
 from nodewright.model.pdb import PodDisruptionBudget
-from nodewright.model.pod import DaemonSet, Namespace, Pod, Workload
+from nodewright.model.pod import DaemonSet, Namespace, Pod, PodTemplateObject, Workload
 from nodewright.model.volume import (
     CSINode,
     PersistentVolume,
@@ -146,6 +146,9 @@ CAPACITY_BUFFERS: Final = Resource(
     namespaced=True,
     optional=True,
 )
+POD_TEMPLATES: Final = Resource(
+    "", "v1", "PodTemplate", "podtemplates", PodTemplateObject, namespaced=True
+)
 DAEMON_SETS: Final = Resource("apps", "v1", "DaemonSet", "daemonsets", DaemonSet, namespaced=True)
 REPLICA_SETS: Final = Resource("apps", "v1", "ReplicaSet", "replicasets", Workload, namespaced=True)
 DEPLOYMENTS: Final = Resource("apps", "v1", "Deployment", "deployments", Workload, namespaced=True)
@@ -191,7 +194,7 @@ OLDER: Final[tuple[Resource[Any], ...]] = (
 )  # fmt: skip
 WATCHED: Final[tuple[Resource[Any], ...]] = (
     PODS, NODES, NODE_CLAIMS, NODE_POOLS, NODE_OVERLAYS, NODE_CLASSES, KWOK_NODE_CLASSES,
-    NODE_POLICIES, CAPACITY_BUFFERS, DAEMON_SETS, NAMESPACES, VOLUME_CLAIMS, VOLUMES,
+    NODE_POLICIES, CAPACITY_BUFFERS, POD_TEMPLATES, DAEMON_SETS, NAMESPACES, VOLUME_CLAIMS, VOLUMES,
     STORAGE_CLASSES, CSI_NODES, VOLUME_ATTACHMENTS, DISRUPTION_BUDGETS, REPLICA_SETS, DEPLOYMENTS,
     STATEFUL_SETS, JOBS, *OLDER,
 )  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from nodewright.model.capacitybuffer import CapacityBuffer
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import RESERVATION_ID, WELL_KNOWN
 from nodewright.model.node import Node
@@ -17,6 +18,7 @@ from nodewright.model.pod import (
     DaemonSet,
     Namespace,
     Pod,
+    PodTemplateObject,
     Service,
     TopologySpreadConstraint,
     Workload,
@@ -63,6 +65,8 @@ class World(msgspec.Struct, frozen=True):
     node_classes: tuple[NodeClass, ...] = ()
     node_overlays: tuple[NodeOverlay, ...] = ()
     node_policies: tuple[NodePolicy, ...] = ()
+    capacity_buffers: tuple[CapacityBuffer, ...] = ()
+    pod_templates: tuple[PodTemplateObject, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     namespaces: tuple[Namespace, ...] = ()
     volume_claims: tuple[PersistentVolumeClaim, ...] = ()

@@ -9,7 +9,7 @@ from typing import Any, Final
 from nodewright.model import resource as known
 from nodewright.model.metadata import LabelSelector, ObjectMeta, Struct
 from nodewright.model.pdb import PodDisruptionBudget, PodDisruptionBudgetStatus
-from nodewright.model.pod import DaemonSet, PodTemplate, Workload, WorkloadSpec
+from nodewright.model.pod import DaemonSet, Workload, WorkloadSpec
 from nodewright.model.resource import Resource
 from nodewright.model.volume import PersistentVolumeClaim, VolumeAttachment
 
@@ -194,10 +194,6 @@ class Attachment(VolumeAttachment, frozen=True):
     status: AttachmentStatus = AttachmentStatus()
 
 
-class PodTemplateObject(PodTemplate, frozen=True):
-    """A template that stands alone."""
-
-
 DEPLOYMENTS: Final = Resource(
     "apps", "v1", "Deployment", "deployments", Deployment, namespaced=True
 )
@@ -220,16 +216,13 @@ PRIORITY_CLASSES: Final = Resource(
 )
 LEASES: Final = Resource("coordination.k8s.io", "v1", "Lease", "leases", Lease, namespaced=True)
 EVENTS: Final = Resource("events.k8s.io", "v1", "Event", "events", Event, namespaced=True)
-POD_TEMPLATES: Final = Resource(
-    "", "v1", "PodTemplate", "podtemplates", PodTemplateObject, namespaced=True
-)
 ATTACHMENTS: Final = Resource(
     "storage.k8s.io", "v1", "VolumeAttachment", "volumeattachments", Attachment
 )
 
 _WIDER: Final[tuple[Resource[Any], ...]] = (
     DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS, JOBS, CRON_JOBS, BUDGETS,
-    PRIORITY_CLASSES, LEASES, EVENTS, POD_TEMPLATES, ATTACHMENTS,
+    PRIORITY_CLASSES, LEASES, EVENTS, ATTACHMENTS,
 )  # fmt: skip
 # A cluster of today without KWOK: the other kinds that an autoscaler looks for are absent.
 SERVED: Final = tuple(
