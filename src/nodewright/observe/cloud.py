@@ -1,0 +1,118 @@
+"""The cloud with a stopwatch: every question is timed, and errors and messages are counted.
+
+It keeps the promise of `Cloud` by passing everything on, so that neither controllers nor providers know
+of metrics.
+"""
+
+from collections.abc import Awaitable
+from typing import Final
+
+from nodewright.model.instance import InstanceType
+from nodewright.model.nodeclass import NodeClass
+from nodewright.observe.metrics import Metrics
+from nodewright.ports.clock import Clock
+from nodewright.ports.cloud import (
+    Cloud,
+    Ended,
+    Launched,
+    LaunchFailed,
+    LaunchFault,
+    LaunchRequest,
+    Machine,
+    MachineStatus,
+    Notice,
+    Unavailable,
+)
+
+_ERRORS: Final = {
+    LaunchFault.NO_CAPACITY: "InsufficientCapacityError",
+    LaunchFault.CLASS_NOT_READY: "NodeClassNotReadyError",
+}
+_GONE: Final = "NodeClaimNotFoundError"
+_LIFECYCLE: Final = "nodeclaim.lifecycle"
+_GARBAGE: Final = "nodeclaim.garbagecollection"
+_PLANNING: Final = "provisioner"
+
+
+class TimedCloud:
+    """A cloud whose answers are counted and timed."""
+
+    def __init__(self, cloud: Cloud, metrics: Metrics, clock: Clock, provider: str) -> None:
+        self._cloud = cloud
+        self._metrics = metrics
+        self._clock = clock
+        self._provider = provider
+
+    async def _time[T](self, controller: str, method: str, asked: Awaitable[T]) -> T:
+        started_ms = self._clock.now_ms()
+        answer = await asked
+        seconds = (self._clock.now_ms() - started_ms) / 1000
+        self._metrics.note(
+            "karpenter_cloudprovider_duration_seconds",
+            seconds,
+            controller,
+            method,
+            self._provider,
+        )
+        error = _error(answer)
+        if error is not None:
+            self._metrics.count(
+                "karpenter_cloudprovider_errors_total", controller, method, self._provider, error
+            )
+        return answer
+
+    async def instance_types(
+        self, node_class: NodeClass | None
+    ) -> tuple[InstanceType, ...] | Unavailable:
+        """Give every type that can be had with a class."""
+        asked = self._cloud.instance_types(node_class)
+        return await self._time(_PLANNING, "GetInstanceTypes", asked)
+
+    async def launch(self, request: LaunchRequest) -> Launched | LaunchFailed:
+        """Start a machine."""
+        return await self._time(_LIFECYCLE, "Create", self._cloud.launch(request))
+
+    async def describe(self, provider_id: str) -> Machine | Unavailable | None:
+        """Give one machine, or nothing where the cloud does not know it."""
+        return await self._time(_LIFECYCLE, "Get", self._cloud.describe(provider_id))
+
+    async def list_machines(self) -> tuple[Machine, ...] | Unavailable:
+        """Give every machine of this cluster that is not gone."""
+        return await self._time(_GARBAGE, "List", self._cloud.list_machines())
+
+    async def terminate(self, provider_id: str) -> Ended:
+        """Give a machine back."""
+        return await self._time(_LIFECYCLE, "Delete", self._cloud.terminate(provider_id))
+
+    async def receive_notices(self) -> tuple[Notice, ...] | Unavailable:
+        """Wait for messages about machines, and count them by kind."""
+        received = await self._cloud.receive_notices()
+        for notice in received if isinstance(received, tuple) else ():
+            self._metrics.count("karpenter_interruption_received_messages_total", notice.kind)
+            waited_ms = max(0, self._clock.now_ms() - notice.sent_ms)
+            self._metrics.note(
+                "karpenter_interruption_message_queue_duration_seconds", waited_ms / 1000
+            )
+        return received
+
+    async def acknowledge(self, receipt: str) -> None:
+        """Say that a message was dealt with."""
+        await self._cloud.acknowledge(receipt)
+        self._metrics.count("karpenter_interruption_deleted_messages_total")
+
+    async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
+        """Give the machines that are unwell or have an event planned."""
+        return await self._cloud.statuses()
+
+
+def _error(answer: object) -> str | None:
+    """Name the error of an answer as Karpenter does; an empty name is any other."""
+    match answer:
+        case LaunchFailed(fault=fault):
+            return _ERRORS.get(fault, "")
+        case Unavailable() | Ended.TRY_AGAIN:
+            return ""
+        case Ended.GONE | None:
+            return _GONE
+        case _:
+            return None

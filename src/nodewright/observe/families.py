@@ -1,0 +1,175 @@
+"""The table of metrics: every family with its labels and what it tells.
+
+Families that Karpenter has too keep its names, labels and units, so that dashboards and alerts made for
+it go on working; ours begin with `nodewright_`. Label values come from closed lists or from what lives
+on the cluster: a series goes when its object does.
+"""
+
+from typing import Final
+
+import msgspec
+
+from nodewright.model.labels import WELL_KNOWN
+
+DURATIONS: Final = (
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 45,
+    60, 90, 120, 180, 240, 300, 450, 600,
+)  # fmt: skip
+_POWERS: Final = tuple(float(2**power) for power in range(12))
+_LIVES: Final = (
+    900.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0, 43200.0, 86400.0, 172800.0, 432000.0, 864000.0,
+    1296000.0, 2592000.0,
+)  # fmt: skip
+
+
+class Family(msgspec.Struct, frozen=True):
+    """One metric: its name, what it tells, and by what it is split."""
+
+    name: str
+    about: str
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = DURATIONS
+
+
+def snake(name: str) -> str:
+    """Write a label key or a resource as metrics do: its last part, with underscores."""
+    return name.rpartition("/")[2].replace("-", "_").replace(".", "_").lower()
+
+
+NODE_LABELS: Final = tuple(sorted({snake(name): name for name in sorted(WELL_KNOWN)}.items()))
+"""Labels of nodes that split the metrics of nodes, as (metric's name, node's name)."""
+
+_NODE: Final = ("node_name", "phase", "managed", *(name for name, _ in NODE_LABELS))
+_NODE_AMOUNT: Final = (*_NODE, "resource_type")
+_POD: Final = (
+    "name", "namespace", "owner", "node", "scheduled", "nodepool", "zone", "arch", "capacity_type",
+    "instance_type", "phase", "ready", "managed",
+)  # fmt: skip
+_CALL: Final = ("controller", "method", "provider")
+
+COUNTERS: Final = (
+    Family(
+        "karpenter_nodeclaims_created_total",
+        "NodeClaims that were written, by why and for which NodePool.",
+        ("reason", "nodepool", "min_values_relaxed"),
+    ),
+    Family(
+        "karpenter_nodeclaims_terminated_total",
+        "NodeClaims of which nothing is left.",
+        ("nodepool", "capacity_type", "zone"),
+    ),
+    Family(
+        "karpenter_nodeclaims_disrupted_total",
+        "NodeClaims that were deleted, by why.",
+        ("reason", "nodepool", "capacity_type"),
+    ),
+    Family("karpenter_nodes_created_total", "Nodes that joined the cluster.", ("nodepool", "zone")),
+    Family("karpenter_nodes_terminated_total", "Nodes that went.", ("nodepool", "zone")),
+    Family("karpenter_nodes_drained_total", "Nodes that were drained.", ("nodepool",)),
+    Family("karpenter_pods_eviction_requests_total", "Evictions that were asked for.", ("code",)),
+    Family("karpenter_pods_drained_total", "Pods that were evicted.", ("reason",)),
+    Family(
+        "karpenter_cloudprovider_errors_total",
+        "Questions to the cloud that it answered with an error.",
+        (*_CALL, "error"),
+    ),
+    Family(
+        "karpenter_interruption_received_messages_total",
+        "Messages about machines.",
+        ("message_type",),
+    ),
+    Family("karpenter_interruption_deleted_messages_total", "Messages that were dealt with.", ()),
+    Family(
+        "nodewright_decisions_total",
+        "Decisions that were carried out, and what was newly told.",
+        ("controller", "kind", "reason"),
+    ),
+    Family(
+        "nodewright_acts_total", "Acts by what came of them.", ("controller", "kind", "outcome")
+    ),
+)
+
+HISTOGRAMS: Final = (
+    Family(
+        "karpenter_nodeclaims_termination_duration_seconds",
+        "From a NodeClaim's deletion until nothing is left of it.",
+        ("nodepool",),
+        _POWERS,
+    ),
+    Family(
+        "karpenter_nodes_lifetime_duration_seconds", "How old nodes became.", ("nodepool",), _LIVES
+    ),
+    Family(
+        "karpenter_scheduler_scheduling_duration_seconds",
+        "How long deciding for all waiting pods took.",
+        ("controller",),
+    ),
+    Family("karpenter_pods_bound_duration_seconds", "From a pod's creation until it has a node."),
+    Family(
+        "karpenter_pods_scheduling_decision_duration_seconds",
+        "From a pod's creation until it was first decided on.",
+    ),
+    Family("karpenter_cloudprovider_duration_seconds", "How long the cloud took to answer.", _CALL),
+    Family(
+        "karpenter_interruption_message_queue_duration_seconds",
+        "How old messages about machines were when they were received.",
+    ),
+    Family("nodewright_decide_duration_seconds", "How long deciding took.", ("controller",)),
+    Family("nodewright_act_duration_seconds", "How long acting took.", ("controller", "kind")),
+)
+
+SUMMARIES: Final = (
+    Family("karpenter_pods_startup_duration_seconds", "From a pod's creation until it is ready."),
+    Family(
+        "karpenter_nodes_termination_duration_seconds",
+        "From a node's deletion until it is gone.",
+        ("nodepool",),
+    ),
+)
+
+GAUGES: Final = (
+    Family("karpenter_build_info", "What runs.", ("version", "goversion", "goarch", "commit")),
+    Family("karpenter_cluster_state_node_count", "Nodes that are known."),
+    Family("karpenter_cluster_state_synced", "1 when the cluster is known."),
+    Family(
+        "karpenter_cluster_utilization_percent",
+        "What pods ask for of what nodes have.",
+        ("resource_type",),
+    ),
+    Family("karpenter_nodepools_limit", "Limits of NodePools.", ("resource_type", "nodepool")),
+    Family("karpenter_nodepools_usage", "What NodePools use.", ("resource_type", "nodepool")),
+    Family("karpenter_nodes_allocatable", "What pods can use of nodes.", _NODE_AMOUNT),
+    Family("karpenter_nodes_total_pod_requests", "What pods on nodes ask for.", _NODE_AMOUNT),
+    Family("karpenter_nodes_total_pod_limits", "What pods on nodes may use.", _NODE_AMOUNT),
+    Family("karpenter_nodes_total_daemon_requests", "The same of daemon pods.", _NODE_AMOUNT),
+    Family("karpenter_nodes_total_daemon_limits", "The same of daemon pods.", _NODE_AMOUNT),
+    Family("karpenter_nodes_system_overhead", "What nodes keep for themselves.", _NODE_AMOUNT),
+    Family("karpenter_nodes_current_lifetime_seconds", "How old nodes are.", _NODE),
+    Family("karpenter_pods_state", "1 for each pod.", _POD),
+    Family(
+        "karpenter_pods_unbound_time_seconds",
+        "How long pods have waited for a node.",
+        ("name", "namespace"),
+    ),
+    Family(
+        "karpenter_pods_unstarted_time_seconds",
+        "How long pods have waited to be ready.",
+        ("name", "namespace"),
+    ),
+    Family(
+        "karpenter_scheduler_unschedulable_pods_count",
+        "Pods that found no place when they were last decided on.",
+        ("controller",),
+    ),
+    Family(
+        "karpenter_scheduler_queue_depth",
+        "Pods that the last decision was about.",
+        ("controller", "scheduling_id"),
+    ),
+    Family("karpenter_scheduler_ignored_pods_count", "Pods that cannot be planned for at all."),
+    Family(
+        "nodewright_pods_unplaced",
+        "Pods that wait and cannot be placed, by the code that explain prints the page of.",
+        ("code",),
+    ),
+)

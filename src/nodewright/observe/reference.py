@@ -1,0 +1,29 @@
+"""The table of metrics as a page of the documentation."""
+
+from typing import Final
+
+from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
+
+_KINDS: Final = {
+    "Counters": COUNTERS,
+    "Histograms": HISTOGRAMS,
+    "Summaries": SUMMARIES,
+    "Gauges": GAUGES,
+}
+
+
+def metrics_document() -> str:
+    """Write every family with its labels as Markdown."""
+    lines = [
+        "# Metrics",
+        "",
+        "Families that begin with `karpenter_` have the names, labels and units of Karpenter's own, so",
+        "that dashboards and alerts made for it go on working. Amounts are in base units: cores, bytes,",
+        "seconds. A series goes when its node, pod or NodePool does.",
+    ]
+    for kind, families in _KINDS.items():
+        lines += ["", f"## {kind}", "", "| name | labels | what |", "| --- | --- | --- |"]
+        for one in sorted(families, key=lambda family: family.name):
+            labels = ", ".join(f"`{name}`" for name in one.labels)
+            lines.append(f"| `{one.name}` | {labels} | {one.about} |")
+    return "\n".join(lines) + "\n"

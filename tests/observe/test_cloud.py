@@ -1,0 +1,123 @@
+"""The cloud with a stopwatch passes everything on, and counts."""
+
+import pytest
+
+from builders.scrape import samples
+from nodewright.model.requirements import Requirements
+from nodewright.observe.cloud import TimedCloud
+from nodewright.observe.metrics import Metrics
+from nodewright.ports.cloud import (
+    Ended,
+    LaunchFailed,
+    LaunchFault,
+    LaunchRequest,
+    Notice,
+    Unavailable,
+)
+
+REQUEST = LaunchRequest("t", "c", "u", "p", None, Requirements(), ())
+NOTICE = Notice("r", "spot_interrupted", ("i-1",), sent_ms=4_000)
+
+
+class Clock:
+    def __init__(self):
+        self.ms = 10_000
+
+    def now_ms(self):
+        self.ms += 500
+        return self.ms
+
+    async def sleep_ms(self, duration_ms):
+        self.ms += duration_ms
+
+
+class Cloud:
+    """A cloud that has one answer to each question."""
+
+    def __init__(self, **answers):
+        self.answers = answers
+        self.acknowledged = []
+
+    def __getattr__(self, name):
+        async def answer(*asked):
+            if name == "acknowledge":
+                self.acknowledged.append(*asked)
+            return self.answers.get(name)
+
+        return answer
+
+
+def timed(**answers):
+    metrics = Metrics()
+    cloud = Cloud(**answers)
+    return TimedCloud(cloud, metrics, Clock(), "aws"), metrics, cloud
+
+
+async def test_an_answer_is_passed_on_and_timed():
+    cloud, metrics, _ = timed(terminate=Ended.ACCEPTED)
+
+    assert await cloud.terminate("i-1") is Ended.ACCEPTED
+    assert samples(metrics, "karpenter_cloudprovider_duration_seconds_sum") == {
+        (("controller", "nodeclaim.lifecycle"), ("method", "Delete"), ("provider", "aws")): 0.5
+    }
+    assert samples(metrics, "karpenter_cloudprovider_errors_total") == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "answer", "error"),
+    [
+        (
+            "launch",
+            REQUEST,
+            LaunchFailed(LaunchFault.NO_CAPACITY, "x"),
+            "InsufficientCapacityError",
+        ),
+        (
+            "launch",
+            REQUEST,
+            LaunchFailed(LaunchFault.CLASS_NOT_READY, "x"),
+            "NodeClassNotReadyError",
+        ),
+        ("launch", REQUEST, LaunchFailed(LaunchFault.TRANSIENT, "x"), None),
+        ("describe", "i-1", None, "NodeClaimNotFoundError"),
+        ("terminate", "i-1", Ended.GONE, "NodeClaimNotFoundError"),
+        ("instance_types", None, Unavailable("x"), None),
+    ],
+)
+async def test_errors_have_karpenters_names(question, asked, answer, error):
+    cloud, metrics, _ = timed(**{question: answer})
+
+    assert await getattr(cloud, question)(asked) == answer
+    (labels,) = samples(metrics, "karpenter_cloudprovider_errors_total")
+    assert dict(labels).get("error") == error
+
+
+async def test_lists_and_statuses_are_passed_on():
+    cloud, metrics, _ = timed(list_machines=(), statuses=())
+
+    assert await cloud.list_machines() == ()
+    assert await cloud.statuses() == ()
+    assert len(samples(metrics, "karpenter_cloudprovider_duration_seconds_sum")) == 1
+
+
+async def test_messages_are_counted_by_kind_with_their_age():
+    cloud, metrics, inner = timed(receive_notices=(NOTICE, NOTICE))
+
+    assert await cloud.receive_notices() == (NOTICE, NOTICE)
+    await cloud.acknowledge("r")
+
+    assert samples(metrics, "karpenter_interruption_received_messages_total") == {
+        (("message_type", "spot_interrupted"),): 2
+    }
+    assert samples(metrics, "karpenter_interruption_deleted_messages_total") == {(): 1}
+    assert samples(metrics, "karpenter_interruption_message_queue_duration_seconds_sum") == {
+        (): 13.5
+    }
+    assert inner.acknowledged == ["r"]
+
+
+async def test_a_queue_that_does_not_answer_is_no_message():
+    cloud, metrics, _ = timed(receive_notices=Unavailable("x"))
+
+    assert await cloud.receive_notices() == Unavailable("x")
+    assert samples(metrics, "karpenter_interruption_received_messages_total") == {}
