@@ -7,7 +7,8 @@ from rich.console import Console
 from builders import a_pod, a_pool, a_taint, a_type, a_world, pods
 from nodewright.app.planning import plan_world
 from nodewright.cli.plan_view import plan_screen
-from nodewright.state.snapshot import Snapshot, SnapshotMetadata
+from nodewright.state.snapshot import Snapshot
+from nodewright.state.writing import SnapshotMetadata
 
 SMALL = a_type("small", cpu=2)
 

@@ -20,7 +20,8 @@ from builders.snapshots import (
 from nodewright.core.scheduling.solve import solve
 from nodewright.model.errors import UserError
 from nodewright.model.instant import parse_instant
-from nodewright.state.snapshot import read_snapshot, write_snapshot
+from nodewright.state.snapshot import read_snapshot
+from nodewright.state.writing import write_snapshot
 from problems import generate
 
 POOL = a_pool_value()

@@ -11,24 +11,11 @@ from typing import Final
 import msgspec
 
 from nodewright.core.lifecycle_conditions import FALSE, TRUE, UNKNOWN, Finding, find
+from nodewright.model.beside import Outcomes
 from nodewright.model.nodepool import NodePool
 
 HEALTHY: Final = "NodeRegistrationHealthy"
-OUTCOMES_MAX: Final = 4
 FAILURES_MAX: Final = 2
-
-
-class Outcomes(msgspec.Struct, frozen=True):
-    """The latest launches of one pool as it was at a generation; true for those that registered."""
-
-    uid: str
-    generation: int
-    latest: tuple[bool, ...] = ()
-
-    def add(self, *, registered: bool) -> "Outcomes":
-        """Take note of one more launch."""
-        latest = (*self.latest, registered)[-OUTCOMES_MAX:]
-        return msgspec.structs.replace(self, latest=latest)
 
 
 def outcomes_of(pool: NodePool, known: Outcomes | None) -> Outcomes:

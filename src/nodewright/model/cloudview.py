@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 
-class SeenMachine(msgspec.Struct, frozen=True):
+class SeenMachine(msgspec.Struct, frozen=True, rename="camel"):
     """A machine of ours as the cloud listed it."""
 
     provider_id: str
@@ -14,7 +14,7 @@ class SeenMachine(msgspec.Struct, frozen=True):
     is_alive: bool = True
 
 
-class CloudView(msgspec.Struct, frozen=True):
+class CloudView(msgspec.Struct, frozen=True, rename="camel"):
     """The machines that were listed, and the answers to those that were given back.
 
     `machines` is None where the cloud was not asked or did not answer: then nothing is known, and
@@ -34,7 +34,7 @@ class CloudView(msgspec.Struct, frozen=True):
         )
 
 
-class CloudNotice(msgspec.Struct, frozen=True):
+class CloudNotice(msgspec.Struct, frozen=True, rename="camel"):
     """What the cloud said of some machines."""
 
     receipt: str

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from nodewright.model.beside import Beside
 from nodewright.model.capacitybuffer import CapacityBuffer
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import RESERVATION_ID, WELL_KNOWN
@@ -82,3 +83,4 @@ class World(msgspec.Struct, frozen=True):
     services: tuple[Service, ...] = ()
     instance_types: Mapping[str, tuple[InstanceType, ...]] = {}
     options: Options = Options()
+    beside: Beside = Beside()

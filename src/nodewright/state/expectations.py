@@ -27,6 +27,14 @@ class Placed(msgspec.Struct, frozen=True):
     until_ms: int | None = None
 
 
+class Held(msgspec.Struct, frozen=True):
+    """Expectations as a value: what was created and when, where pods (by uid) are expected."""
+
+    claims: tuple[tuple[NodeClaim, int], ...] = ()
+    placed: Mapping[str, Placed] = {}
+    made: frozenset[str] = frozenset()
+
+
 class Expectations:
     """What one process has done lately."""
 
@@ -35,6 +43,20 @@ class Expectations:
         self._claims: dict[str, tuple[NodeClaim, int]] = {}
         self._placed: dict[str, Placed] = {}
         self._made: set[str] = set()
+
+    @classmethod
+    def of(cls, held: Held) -> "Expectations":
+        """Give expectations that hold what others held."""
+        made = cls()
+        made._claims = {claim.metadata.name: (claim, at_ms) for claim, at_ms in held.claims}
+        made._placed = dict(held.placed)
+        made._made = set(held.made)
+        return made
+
+    def hold(self) -> Held:
+        """Give what matters to planning as a value."""
+        claims = tuple(self._claims[name] for name in sorted(self._claims))
+        return Held(claims, dict(sorted(self._placed.items())), frozenset(self._made))
 
     def wrote(self, ref: Ref, version: str, now_ms: int) -> None:
         """Await a version of an object."""

@@ -5,7 +5,6 @@ on a node that is not there) and says where in the document it is; it is lenient
 not (an unknown kind or option is a warning). One unreadable pod spoils only itself.
 """
 
-import gzip
 import zlib
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,7 +13,7 @@ import msgspec
 
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
-from nodewright.model.instant import BadInstant, parse_instant, print_instant
+from nodewright.model.instant import BadInstant, parse_instant
 from nodewright.model.labels import RESERVATION_ID, WELL_KNOWN
 from nodewright.model.metadata import ObjectMeta, Struct
 from nodewright.model.pod import Pod, TopologySpreadConstraint
@@ -22,8 +21,9 @@ from nodewright.model.quantity import BadQuantity
 from nodewright.model.requirements import BadRequirement
 from nodewright.model.world import BadPod, Options, World
 from nodewright.state.builtin import MissingTypes, add_builtin_types
-from nodewright.state.catalogs import CatalogReader, WrittenType, write_type
+from nodewright.state.catalogs import CatalogReader, WrittenType
 from nodewright.state.checks import check_world, constraint_fault
+from nodewright.state.expectations import Expectations
 from nodewright.state.kinds import FIELDS, KINDS, Kind
 from nodewright.state.legacy import (
     LEGACY_KINDS,
@@ -32,21 +32,13 @@ from nodewright.state.legacy import (
     rename_on_node,
     rename_on_pod,
 )
+from nodewright.state.live import look_ahead
 from nodewright.state.sharing import PodSharer
+from nodewright.state.writing import API_VERSION, SnapshotMetadata, WrittenState, held_of
 
-API_VERSION: Final = "nodewright.dev/v1"
 SIZE_MAX_BYTES: Final = 2 << 30
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _IGNORED_KINDS: Final = frozenset({("scheduling.k8s.io/v1", "PriorityClass")})
-
-
-class SnapshotMetadata(Struct, frozen=True):
-    """Where and when a snapshot was taken."""
-
-    name: str = ""
-    cluster: str = ""
-    taken_at: str | None = None
-    region: str = ""
 
 
 class WrittenOptions(Struct, frozen=True):
@@ -71,7 +63,7 @@ class _Document(Struct, frozen=True):
     catalogs: dict[str, msgspec.Raw] = {}
     instance_types: dict[str, msgspec.Raw] = {}
     options: dict[str, msgspec.Raw] = {}
-    state: msgspec.Raw = msgspec.Raw(b"null")
+    state: WrittenState | None = None
 
 
 class _Header(Struct, frozen=True):
@@ -146,16 +138,28 @@ class _Reader:
             names = [pool.metadata.name for pool in found["node_pools"]]
             path = self.paths["node_pools"][names.index(filled.pool)]
             raise self._error(f"{path}.{filled.field}".rstrip("."), filled.sentence)
+        state = document.state or WrittenState()
+        told = (BadPod(key, said) for key, said in sorted(state.unreadable_pods.items()))
         world = World(
             now_ms=self._now(document.metadata),
-            bad_pods=tuple(self.bad_pods),
+            bad_pods=(*self.bad_pods, *told),
             instance_types=filled,
             options=options,
+            beside=state.beside,
             **found,
         )
         if problem := check_world(world, self.paths):
             raise self._error(problem.path, problem.sentence)
+        world = self._look_ahead(world, state)
         return Snapshot(world, document.metadata, tuple(self.warnings))
+
+    def _look_ahead(self, world: World, state: WrittenState) -> World:
+        """Count what was on its way when the snapshot was taken as there, as the controller did."""
+        try:
+            held = held_of(state)
+        except BadInstant as error:
+            raise self._error("state", f"a timestamp is wrong: {error}") from None
+        return world if held is None else look_ahead(world, Expectations.of(held))
 
     def _take(self, raw: msgspec.Raw, path: str) -> None:
         header = self._decode(raw, _Header, path)
@@ -314,44 +318,3 @@ def _place(path: str, error: msgspec.ValidationError) -> tuple[str, str]:
     inner = inner.rstrip("`").removeprefix(".")
     joint = "." if path and inner and not inner.startswith("[") else ""
     return f"{path}{joint}{inner}", sentence[:1].lower() + sentence[1:]
-
-
-def write_snapshot(world: World, metadata: SnapshotMetadata, *, compress: bool = False) -> bytes:
-    """Write a World as a snapshot document, the same bytes for the same World."""
-    catalogs: dict[int, str] = {}
-    written: dict[str, list[dict[str, object]]] = {}
-    pools: dict[str, str] = {}
-    for pool, types in sorted(world.instance_types.items()):
-        if id(types) not in catalogs:
-            catalogs[id(types)] = f"c{len(catalogs)}"
-            written[catalogs[id(types)]] = [write_type(one) for one in types]
-        pools[pool] = catalogs[id(types)]
-    options = world.options
-    document = {
-        "apiVersion": API_VERSION,
-        "kind": "Snapshot",
-        "metadata": {
-            **msgspec.to_builtins(metadata),
-            "takenAt": print_instant(world.now_ms),
-        },
-        "objects": [
-            {"apiVersion": kind.api_version, "kind": kind.kind, **msgspec.to_builtins(one)}
-            for field, kind in FIELDS.items()
-            for one in getattr(world, field)
-        ],
-        "catalogs": written,
-        "instanceTypes": pools,
-        "options": {
-            "preferencePolicy": options.preference_policy,
-            "minValuesPolicy": options.min_values_policy,
-            "featureGates": dict(options.feature_gates),
-            "wellKnownLabels": sorted(options.well_known_labels - WELL_KNOWN),
-            "reservationIDLabel": options.reservation_id_label,
-            "reservedOfferingMode": options.reserved_offering_mode,
-            "consolidationSimulation": options.consolidation_simulation,
-            "pendingRule": options.pending_rule,
-            "defaultConstraints": msgspec.to_builtins(options.default_constraints),
-        },
-    }
-    plain = msgspec.json.encode(document, order="deterministic")
-    return gzip.compress(plain, mtime=0) if compress else plain

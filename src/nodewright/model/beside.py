@@ -1,0 +1,48 @@
+"""What the objects of a cluster do not tell, and a decision may know all the same.
+
+It is part of the World that was decided on, so that every decision can be taken again from it.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from nodewright.model.cloudview import CloudNotice, CloudView
+
+OUTCOMES_MAX: Final = 4
+
+
+class Outcomes(msgspec.Struct, frozen=True, rename="camel"):
+    """The latest launches of one pool as it was at a generation; true for those that registered."""
+
+    uid: str
+    generation: int
+    latest: tuple[bool, ...] = ()
+
+    def add(self, *, registered: bool) -> "Outcomes":
+        """Take note of one more launch."""
+        latest = (*self.latest, registered)[-OUTCOMES_MAX:]
+        return msgspec.structs.replace(self, latest=latest)
+
+
+class TypeCount(msgspec.Struct, frozen=True, rename="camel"):
+    """How many instance types the cloud sells for a class."""
+
+    group: str
+    kind: str
+    name: str
+    count: int
+
+
+class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What one process knows beside the objects, as far as a decision looks at it.
+
+    `outcomes` are those of pools by uid, `pod_events_ms` the latest pod event by node.
+    """
+
+    cloud: CloudView = CloudView()
+    notices: tuple[CloudNotice, ...] = ()
+    outcomes: Mapping[str, Outcomes] = {}
+    pod_events_ms: Mapping[str, int] = {}
+    type_counts: tuple[TypeCount, ...] = ()
