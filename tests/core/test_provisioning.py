@@ -1,10 +1,22 @@
 """From a plan to claims, nominations and refusals."""
 
-from builders import a_node, a_plan, a_planned_node, a_pod, a_pool, a_taint, a_type, a_world, want
+from builders import (
+    a_daemon_pod,
+    a_node,
+    a_plan,
+    a_planned_node,
+    a_pod,
+    a_pool,
+    a_taint,
+    a_type,
+    a_world,
+    want,
+)
 from nodewright.core.provisioning import (
     TYPES_MAX,
     carry_out,
     draft_claim,
+    is_answered,
     leaving,
     provision,
     waits,
@@ -50,6 +62,13 @@ def test_only_pods_that_the_scheduler_gave_up_on_are_planned_for():
         waiting(owner=("Node", "n")),
     ):
         assert not waits(pod)
+
+
+def test_daemon_pods_without_room_are_answered_and_not_planned_for():
+    assert is_answered(waiting())
+    assert is_answered(a_daemon_pod())
+    assert not waits(a_daemon_pod())
+    assert not is_answered(a_daemon_pod(conditions=()))
 
 
 def test_nodes_that_are_going_away_open_a_batch_too():

@@ -6,7 +6,7 @@ from typing import Final
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.onsale import OnSale, ask_for_types
 from nodewright.controllers.ports import Memory, Ports, Settings
-from nodewright.core.provisioning import leaving, provision, waits
+from nodewright.core.provisioning import is_answered, leaving, provision
 from nodewright.core.provisioning_window import Window, WindowSettings
 from nodewright.model.decision import Decision, Launch, Nominate
 from nodewright.model.pod import Pod
@@ -35,7 +35,9 @@ class Provisioning(Controller):
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
         self._let_down: set[str] = set()
-        self._waiting = {pod.key: pod.metadata.uid for pod in ports.mirror.all(PODS) if waits(pod)}
+        self._waiting = {
+            pod.key: pod.metadata.uid for pod in ports.mirror.all(PODS) if is_answered(pod)
+        }
 
     def hears(self, change: Change) -> bool:
         """Keep count of the pods that wait; wake for each new one, and for what may help them."""
@@ -47,7 +49,7 @@ class Provisioning(Controller):
         if change.resource is not PODS:
             return True
         pod = change.new
-        if isinstance(pod, Pod) and waits(pod):
+        if isinstance(pod, Pod) and is_answered(pod):
             is_new = self._waiting.get(change.key) != pod.metadata.uid
             self._waiting[change.key] = pod.metadata.uid
             return is_new

@@ -10,6 +10,7 @@ from typing import Final
 
 from nodewright.core.claims import Draft, name_claim, resolve_labels, write_claim
 from nodewright.core.provisioning_words import explain_plan
+from nodewright.core.scheduling.daemon_room import waits_for_room
 from nodewright.core.scheduling.solve import Effort, solve
 from nodewright.model import labels as names
 from nodewright.model.decision import Decision, Launch, Nominate, digest, rest_on
@@ -39,6 +40,11 @@ def waits(pod: Pod) -> bool:
         one.type == "PodScheduled" and one.reason == "Unschedulable"
         for one in pod.status.conditions
     )
+
+
+def is_answered(pod: Pod) -> bool:
+    """Tell whether a pass has something to say to a pod: a place, or what is short on its node."""
+    return waits(pod) or waits_for_room(pod)
 
 
 def leaving(nodes: Iterable[Node]) -> list[str]:
