@@ -36,6 +36,12 @@ def test_the_offline_judge_takes_and_refuses_as_the_cases_say(case):
         assert said == []
 
 
+def test_kwoks_class_comes_on_request_only():
+    (last,) = definitions(kwok=True)[6:]
+
+    assert last["metadata"]["name"] == "kwoknodeclasses.karpenter.kwok.sh"
+
+
 @pytest.mark.parametrize(
     ("folder", "definition"),
     [*(("crds", one) for one in CURRENT), *(("legacy", one) for one in LEGACY)],

@@ -8,7 +8,7 @@ import pytest
 from builders import NOW_MS, a_pool
 from builders.lives import with_meta
 from nodewright.kwok.cloud import KwokCloud
-from nodewright.kwok.machine import ENDED_AT, PLAYED, provider_id_of
+from nodewright.kwok.machine import ENDED_AT, HELD, PLAYED, provider_id_of
 from nodewright.model.labels import (
     CAPACITY_TYPE,
     HOSTNAME,
@@ -81,7 +81,8 @@ def merge(old, change):
     if not isinstance(change, dict):
         return change
     known = old if isinstance(old, dict) else {}
-    return known | {name: merge(known.get(name), value) for name, value in change.items()}
+    merged = known | {name: merge(known.get(name), value) for name, value in change.items()}
+    return {name: value for name, value in merged.items() if value is not None}
 
 
 def a_request(token="uid-1-0"):
@@ -124,6 +125,7 @@ async def test_a_machine_is_bare_until_it_has_booted():
     (node,) = server.nodes.values()
     assert (node.spec.provider_id, node.metadata.labels, node.status.capacity) == ("", {}, {})
     assert [one.key for one in node.spec.taints] == [UNREGISTERED_TAINT]
+    assert HELD in node.metadata.annotations
     assert [one.state for one in await cloud.list_machines()] == ["pending"]
 
 
@@ -137,6 +139,7 @@ async def test_a_booted_machine_is_a_node_with_everything():
     assert node.spec.provider_id == answer.machine.provider_id == provider_id_of(node)
     assert node.metadata.labels[ZONE] == "us-east-1a"
     assert node.metadata.annotations[PLAYED] == "fake"
+    assert HELD not in node.metadata.annotations
     assert parse_resources(node.status.allocatable) == answer.allocatable
     assert {one.key for one in node.spec.taints} == {UNREGISTERED_TAINT, "team"}
 

@@ -16,6 +16,10 @@ def crds(
         bool,
         Parameter(help="Add Provisioner and AWSNodeTemplate, the first two.", negative=""),
     ] = False,
+    kwok: Annotated[
+        bool,
+        Parameter(help="Add KWOKNodeClass, for --cloud kwok.", negative=""),
+    ] = False,
     output: Annotated[
         Literal["yaml", "json"],
         Parameter(name=["--output", "-o"], help="How to print the result."),
@@ -27,9 +31,10 @@ def crds(
 
     $ nodewright crds | kubectl apply --server-side -f -
     $ nodewright crds --legacy
+    $ nodewright crds --kwok
     $ nodewright crds -o json
     """
-    documents = definitions(legacy=legacy)
+    documents = definitions(legacy=legacy, kwok=kwok)
     if output == "json":
         sys.stdout.write(as_json({"apiVersion": "v1", "kind": "List", "items": documents}))
     else:

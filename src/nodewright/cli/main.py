@@ -43,6 +43,7 @@ _TRY: Final = (
     Command("sandbox", "sandbox:app", "Run a real control plane on this machine."),
     Command("simulate", "simulate:simulate", "Run a scenario in virtual time."),
 )
+_RUN: Final = (Command("controller", "controller:controller", "Run the autoscaler itself."),)
 _PROGRAM: Final = (
     Command("completion", "completion:completion", "Print the completion script of a shell."),
     Command(
@@ -68,7 +69,7 @@ def _present(commands: tuple[Command, ...]) -> tuple[Command, ...]:
     )
 
 
-COMMANDS: Final = _present((*_DECIDE, *_MANIFESTS, *_TRY, *_PROGRAM))
+COMMANDS: Final = _present((*_DECIDE, *_MANIFESTS, *_TRY, *_RUN, *_PROGRAM))
 
 _ABOUT: Final = (
     "A Kubernetes node autoscaler that takes Karpenter's resources as they are and says why."
@@ -84,6 +85,7 @@ def first_page() -> str:
         ("Look and decide", _DECIDE),
         ("Manifests and catalog", _MANIFESTS),
         ("Try it", _TRY),
+        ("Run it", _RUN),
         ("This program", (*_PROGRAM, *_FLAGS)),
     ):
         lines += ["", title, *(f"  {verb.name:<22}{verb.line}" for verb in _present(commands))]

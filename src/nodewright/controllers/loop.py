@@ -128,13 +128,17 @@ class Loop:
             self._wake.set()
 
     async def run(self) -> None:
-        """Look and act until the process ends or another one leads."""
-        while self._failure is None:
-            await self._guard(self._turn())
-            await self._clock.sleep_ms(self._controller.pace.at_most_every_ms)
-            if self._failure is None:
-                await self._sleep(self._controller.next_look_ms())
-        raise self._failure
+        """Look and act until the process ends or another one leads; no act outlives the loop."""
+        try:
+            while self._failure is None:
+                await self._guard(self._turn())
+                await self._clock.sleep_ms(self._controller.pace.at_most_every_ms)
+                if self._failure is None:
+                    await self._sleep(self._controller.next_look_ms())
+            raise self._failure
+        finally:
+            for task in self._tasks:
+                task.cancel()
 
     async def _sleep(self, most_ms: int) -> None:
         try:
@@ -170,7 +174,11 @@ class Loop:
         wait = self._waits.get((decision.kind, str(decision.subject)))
         if wait is not None and now_ms < wait[0]:
             return False
-        if str(decision.subject) in self._memory.busy or len(self._tasks) >= _ACTS_MAX:
+        if str(decision.subject) in self._memory.busy:
+            # Another controller may be at it, whose answer would not wake this one.
+            self._memory.held_up.setdefault(str(decision.subject), []).append(self._wake_up)
+            return False
+        if len(self._tasks) >= _ACTS_MAX:
             return False
         return not self._memory.expectations.is_stale(decision.basis, now_ms)
 
@@ -186,6 +194,8 @@ class Loop:
         finally:
             self._memory.busy.discard(str(decision.subject))
             self._wake_up("answer")
+            for wake_up in self._memory.held_up.pop(str(decision.subject), ()):
+                wake_up("answer")
 
     async def _act_and_reckon(self, decision: Decision) -> None:
         started_ms = self._clock.now_ms()

@@ -68,6 +68,7 @@ class Memory:
     def __init__(self) -> None:
         self.expectations = Expectations()
         self.busy: set[str] = set()
+        self.held_up: dict[str, list[Callable[[str], None]]] = {}
         self.launches: list[tuple[str, bool]] = []
         self.has_waiting = False
         self.is_planning = False

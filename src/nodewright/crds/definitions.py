@@ -143,6 +143,12 @@ AWSNODETEMPLATES: Final = Definition(
     plural="awsnodetemplates",
     columns=(_AGE,),
 )
+KWOKNODECLASSES: Final = Definition(
+    kind=BY_NAME["karpenter.kwok.sh/v1alpha1", "KWOKNodeClass"],
+    plural="kwoknodeclasses",
+    short_names=("kwoknc", "kwokncs"),
+    columns=(Column("Ready", _READY), _AGE),
+)
 
 CURRENT: Final = (
     NODEPOOLS,
@@ -153,3 +159,4 @@ CURRENT: Final = (
     NODEPOLICIES,
 )
 LEGACY: Final = (PROVISIONERS, AWSNODETEMPLATES)
+KWOK: Final = (KWOKNODECLASSES,)

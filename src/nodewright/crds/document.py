@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import yaml
 
-from nodewright.crds.definitions import CURRENT, LEGACY, Column, Definition
+from nodewright.crds.definitions import CURRENT, KWOK, LEGACY, Column, Definition
 from nodewright.model.schema import RULES, ChangeRule, Rule
 from nodewright.model.schema_openapi import Schema, schema_of
 
@@ -31,9 +31,10 @@ _FIELD_ORDER: Final = (
 _WIDTH: Final = 110
 
 
-def definitions(*, legacy: bool = False) -> list[dict[str, Any]]:
-    """Give the CustomResourceDefinitions, the legacy two last where they are wanted."""
-    return [write_definition(one) for one in (*CURRENT, *(LEGACY if legacy else ()))]
+def definitions(*, legacy: bool = False, kwok: bool = False) -> list[dict[str, Any]]:
+    """Give the CustomResourceDefinitions, the legacy two and KWOK's last where they are wanted."""
+    wanted = (*CURRENT, *(LEGACY if legacy else ()), *(KWOK if kwok else ()))
+    return [write_definition(one) for one in wanted]
 
 
 def write_definition(definition: Definition) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 It is written at once, bare: without providerID, labels and capacity, so that nobody takes it for a
 node yet, and with an annotation that says when it boots. What is written down survives the process,
 so a restart neither launches again nor waits again. Booting fills in the rest, the providerID last:
-who has one has everything. An end is an annotation too; the object goes when its finalizers do.
+who has one has everything. KWOK takes only Nodes that are its own from the beginning, so they are;
+in a sandbox it holds them until they boot. An end is an annotation too; the object goes when its
+finalizers do.
 """
 
 from typing import Any, Final
@@ -31,6 +33,7 @@ from nodewright.ports.cloud import Launched, LaunchRequest, Machine
 SCHEME: Final = "kwok://"
 CLAIM: Final = "karpenter.sh/nodeclaim"
 PLAYED: Final = "kwok.x-k8s.io/node"
+HELD: Final = "sandbox.nodewright.dev/hold"
 TYPE_LABEL: Final = "type"
 CLAIM_UID: Final = f"{PREFIX}claim-uid"
 TOKEN: Final = f"{PREFIX}token"
@@ -49,7 +52,6 @@ class Shape(msgspec.Struct, frozen=True, rename="camel"):
     allocatable: dict[str, str]
     taints: tuple[Taint, ...] = ()
     registers: bool = True
-    gets_ready: bool = True
 
 
 def name_machine(request: LaunchRequest) -> str:
@@ -67,7 +69,6 @@ def draft_machine(request: LaunchRequest, choice: Choice, wishes: Wishes, now_ms
         allocatable=dict(print_resources(kind.allocatable)),
         taints=request.taints,
         registers=not wishes.never_registers,
-        gets_ready=not wishes.never_ready,
     )
     return Node(
         metadata=ObjectMeta(
@@ -80,6 +81,7 @@ def draft_machine(request: LaunchRequest, choice: Choice, wishes: Wishes, now_ms
                 LAUNCHED_AT: print_instant(now_ms),
                 BOOTS_AT: print_instant(now_ms + wishes.boot_ms),
                 MACHINE: msgspec.json.encode(shape, order="sorted").decode(),
+                **({} if wishes.never_ready else {PLAYED: "fake", HELD: "booting"}),
             },
         ),
         spec=NodeSpec(taints=(_UNREGISTERED,)),
@@ -149,13 +151,13 @@ def boot_status(shape: Shape) -> dict[str, Any]:
 
 
 def boot_node(node: Node, shape: Shape) -> dict[str, Any]:
-    """Give the change that makes a bare machine a node, and hands it to KWOK."""
+    """Give the change that makes a bare machine a node."""
     known = {(one.key, one.effect) for one in node.spec.taints}
     added = [one for one in shape.taints if (one.key, one.effect) not in known]
     return {
         "metadata": {
             "labels": shape.labels,
-            "annotations": {PLAYED: "fake"} if shape.gets_ready else {},
+            "annotations": {HELD: None},
         },
         "spec": {
             "providerID": f"{SCHEME}{node.metadata.name}",

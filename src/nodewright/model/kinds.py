@@ -6,6 +6,7 @@ import msgspec
 
 from nodewright.model.capacitybuffer import CapacityBuffer
 from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.kwoknodeclass import KWOKNodeClass
 from nodewright.model.legacy import AWSNodeTemplate, ConfigMap, Machine, Provisioner
 from nodewright.model.legacy_beta import BetaEC2NodeClass, BetaNodeClaim, BetaNodePool
 from nodewright.model.metadata import Struct
@@ -42,6 +43,7 @@ LEGACY: Final = (
     ResourceKind("karpenter.sh/v1beta1", "NodeClaim", BetaNodeClaim),
     ResourceKind("karpenter.k8s.aws/v1beta1", "EC2NodeClass", BetaEC2NodeClass),
 )
-BY_NAME: Final = {(kind.api_version, kind.kind): kind for kind in (*CURRENT, *LEGACY)}
-BY_STRUCT: Final = {kind.struct: kind for kind in (*CURRENT, *LEGACY)}
+KWOK: Final = (ResourceKind("karpenter.kwok.sh/v1alpha1", "KWOKNodeClass", KWOKNodeClass),)
+BY_NAME: Final = {(kind.api_version, kind.kind): kind for kind in (*CURRENT, *LEGACY, *KWOK)}
+BY_STRUCT: Final = {kind.struct: kind for kind in (*CURRENT, *LEGACY, *KWOK)}
 SETTINGS: Final = ResourceKind("v1", "ConfigMap", ConfigMap)

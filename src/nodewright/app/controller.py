@@ -1,0 +1,224 @@
+"""`nodewright controller`: all controllers on a real cluster, for as long as this replica leads.
+
+The mirror is kept warm whether we lead or not. While we lead, the controllers run with a memory of
+their own; when the lead is lost they are stopped and forgotten, and we stand by again. Whatever
+breaks ends the process with a sentence: nothing dies silently, and Kubernetes starts it anew.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Final, NamedTuple
+
+from nodewright.app.dryrun import DryCloud, DryKube
+from nodewright.app.logs import start_logs
+from nodewright.app.pages import Page, serve_pages
+from nodewright.app.run import run_controllers
+from nodewright.app.settings import NAMESPACE, NOT_YET, Order
+from nodewright.crds.definitions import NODECLAIMS, NODEPOOLS
+from nodewright.crds.document import write_definition
+from nodewright.kube.access import Access, find_access
+from nodewright.kube.client import Client
+from nodewright.kube.crds import check_crds
+from nodewright.kube.election import Terms
+from nodewright.kube.health import say_fine, serve_probes
+from nodewright.kube.machine import Machine, this_machine
+from nodewright.kube.session import Plan, Session, greet, open_session
+from nodewright.kwok.cloud import KwokCloud
+from nodewright.model.errors import UserError
+from nodewright.ports.clock import Clock
+from nodewright.ports.cloud import Cloud
+from nodewright.ports.kube import Kube
+from nodewright.ports.witness import Witness
+from nodewright.state.mirror import Change, Mirror
+
+_log: Final = logging.getLogger("nodewright.controller")
+_LOOK_MS: Final = 100
+_SYNC_MS: Final = 120_000
+_IN_CLUSTER: Final = "in-cluster"
+
+type Hear = Callable[[tuple[Change, ...]], None]
+
+
+class Ports(NamedTuple):
+    """The world outside, as the controllers of this process are given it."""
+
+    kube: Kube
+    cloud: Cloud
+    clock: Clock
+    mirror: Mirror
+    listen: Callable[[Hear], None]
+    witnesses: tuple[Witness, ...] = ()
+
+
+class Ears:
+    """Those who are told of changes in the mirror."""
+
+    def __init__(self) -> None:
+        self._heard_by: list[Hear] = []
+
+    def hear(self, changes: tuple[Change, ...]) -> None:
+        """Pass on what changed."""
+        for one in self._heard_by:
+            one(changes)
+
+    def listen(self, hear: Hear) -> None:
+        """Be told from now on."""
+        self._heard_by.append(hear)
+
+    def forget(self) -> None:
+        """Tell nobody any more."""
+        self._heard_by.clear()
+
+
+def control(order: Order, environment: Mapping[str, str]) -> None:
+    """Run the controllers until the process is told to stop."""
+    if order.written.cloud == "aws":
+        raise UserError(
+            "--cloud aws comes with the AWS provider, which is not part of this version",
+            code=NOT_YET,
+            advice="--cloud kwok plays machines on any cluster where KWOK runs",
+        )
+    start_logs(order.written.log_level, {"commit": version("nodewright")})
+    written = order.written
+    access = find_access(environment, written.kubeconfig or None, written.context or None)
+    asyncio.run(_control(order, access, this_machine()))
+
+
+async def _control(order: Order, access: Access, machine: Machine) -> None:
+    await _check(access, machine)
+    identity = f"{socket.gethostname()}_{os.getpid()}"
+    ears = Ears()
+    plan = Plan(
+        instance=identity,
+        terms=_terms(order, access, identity),
+        qps=order.written.kube_client_qps,
+        burst=order.written.kube_client_burst,
+        hear=ears.hear,
+    )
+    stop = asyncio.Event()
+    with _stopping_at_signals(stop):
+        async with open_session(access, machine, plan) as session, _faces(order, session):
+            duty = asyncio.create_task(_serve(order, session, ears))
+            told = asyncio.create_task(stop.wait())
+            await asyncio.wait((duty, told), return_when=asyncio.FIRST_COMPLETED)
+            duty.cancel()
+            told.cancel()
+            (ended,) = await asyncio.gather(duty, return_exceptions=True)
+            if isinstance(ended, Exception):
+                _log.error("the controller ends: %s", ended, exc_info=ended)
+                raise ended
+    _log.info("stopped")
+
+
+async def _check(access: Access, machine: Machine) -> None:
+    """Refuse, in one sentence, a cluster that cannot be reached or lacks what we work with."""
+    client = Client(access, machine)
+    try:
+        running = await greet(client)
+        await check_crds(client, [write_definition(NODEPOOLS), write_definition(NODECLAIMS)])
+    finally:
+        await client.close()
+    facts = {"server": access.server, "kubernetes": running}
+    _log.info("the cluster answers", extra={"facts": facts})
+
+
+def _terms(order: Order, access: Access, identity: str) -> Terms | None:
+    written = order.written
+    if written.dry_run or written.disable_leader_election:
+        return None
+    own = access.namespace if access.context == _IN_CLUSTER else NAMESPACE
+    namespace = written.leader_election_namespace or own
+    return Terms(identity, namespace, written.leader_election_name)
+
+
+@asynccontextmanager
+async def _faces(order: Order, session: Session) -> AsyncIterator[None]:
+    """Answer probes and show metrics for the length of a block."""
+    checks = {"/healthz": say_fine, "/readyz": session.judge_ready}
+    pages = {"/metrics": Page(_render_metrics)}
+    async with (
+        serve_probes(checks, order.written.health_probe_port) as probes,
+        serve_pages(pages, order.written.metrics_port) as metrics,
+    ):
+        _log.info("listening", extra={"facts": {"probes": probes, "metrics": metrics}})
+        yield
+
+
+def _render_metrics() -> bytes:
+    name = "karpenter_build_info"
+    return (
+        f"# HELP {name} Which version runs.\n# TYPE {name} gauge\n"
+        f'{name}{{version="{version("nodewright")}"}} 1\n'
+    ).encode()
+
+
+async def _serve(order: Order, session: Session, ears: Ears) -> None:
+    """Lead or stand by, in turns, until cancelled."""
+    await session.wait_synced(_SYNC_MS)
+    _log.info("the cluster is known", extra={"facts": _count(session)})
+    clock, said = session.client.machine.clock, ""
+    while True:
+        if session.may_act():
+            await _lead(order, session, ears)
+            said = ""
+        problem = session.leader.problem if session.leader is not None else ""
+        if problem and problem != said:
+            _log.info("standing by", extra={"facts": {"reason": problem}})
+            said = problem
+        await clock.sleep_ms(_LOOK_MS)
+
+
+async def _lead(order: Order, session: Session, ears: Ears) -> None:
+    """Run the controllers for as long as we lead."""
+    _log.info("leading", extra={"facts": {"dryRun": order.written.dry_run}})
+    clock = session.client.machine.clock
+    played = KwokCloud(session.kube, session.mirror, clock, order.written.region)
+    cloud: Cloud = DryCloud(played) if order.written.dry_run else played
+    kube: Kube = DryKube() if order.written.dry_run else session.kube
+    ports = Ports(kube, cloud, clock, session.mirror, ears.listen)
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(run_controllers(ports, order.controllers))]
+            if not order.written.dry_run:
+                tasks.append(group.create_task(played.run()))
+            # A controller that finds the lead lost ends by itself; the others are stopped here.
+            while session.may_act() and not tasks[0].done():
+                await clock.sleep_ms(_LOOK_MS)
+            for task in tasks:
+                task.cancel()
+    finally:
+        ears.forget()
+        _log.info("not leading any more")
+
+
+def _count(session: Session) -> dict[str, int]:
+    mirror = session.mirror
+    counts = {one.plural: len(mirror.all(one)) for one in mirror.resources}
+    return {name: count for name, count in counts.items() if count}
+
+
+class _stopping_at_signals:  # noqa: N801 - it reads as what it does.
+    """Asks for a graceful stop when the process is told to end; a second time ends it at once."""
+
+    def __init__(self, stop: asyncio.Event) -> None:
+        self._stop = stop
+        self._loop = asyncio.get_running_loop()
+
+    def __enter__(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._loop.add_signal_handler(number, self._told, number)
+
+    def __exit__(self, *_: object) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._loop.remove_signal_handler(number)
+
+    def _told(self, number: signal.Signals) -> None:
+        _log.info("stopping", extra={"facts": {"signal": number.name}})
+        self._stop.set()
+        self._loop.remove_signal_handler(number)

@@ -1,0 +1,125 @@
+"""Settings of the controller, with Karpenter's names: read once, and refused in one sentence.
+
+Every setting is a flag and an environment variable of the same name; a flag beats its variable. Gates
+that are not named keep their defaults, and unknown ones are ignored, as Karpenter does.
+"""
+
+from typing import Final
+
+import msgspec
+
+from nodewright.controllers.ports import Settings
+from nodewright.kube.election import NAME
+from nodewright.kube.limiter import BURST, QPS
+from nodewright.kwok.cloud import REGION
+from nodewright.model.duration import BadDuration, parse_go_duration
+from nodewright.model.errors import UserError
+from nodewright.model.world import Options
+
+BAD_SETTING: Final = "NW-9501"
+NOT_YET: Final = "NW-9502"
+NAMESPACE: Final = "nodewright"
+CLOUDS: Final = ("aws", "kwok")
+LOG_LEVELS: Final = ("debug", "info", "warn", "error")
+GATES: Final = {
+    "CapacityBuffer": True,
+    "NodeOverlay": True,
+    "NodeRepair": False,
+    "ReservedCapacity": True,
+    "SpotToSpotConsolidation": False,
+    "StaticCapacity": True,
+}
+
+
+class Written(msgspec.Struct, frozen=True):
+    """Settings as they are written, by flag or by environment."""
+
+    cloud: str = "aws"
+    kubeconfig: str = ""
+    context: str = ""
+    dry_run: bool = False
+    region: str = REGION
+    cluster_name: str = ""
+    batch_max_duration: str = "10s"
+    batch_idle_duration: str = "1s"
+    preference_policy: str = "Respect"
+    min_values_policy: str = "Strict"
+    feature_gates: str = ""
+    kube_client_qps: int = QPS
+    kube_client_burst: int = BURST
+    leader_election_name: str = NAME
+    leader_election_namespace: str = ""
+    disable_leader_election: bool = False
+    health_probe_port: int = 8081
+    metrics_port: int = 8080
+    log_level: str = "info"
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What is to be run."""
+
+    written: Written
+    controllers: Settings
+
+
+def read_settings(written: Written) -> Order:
+    """Give what is to be run; a setting that makes no sense is one sentence."""
+    _one_of("--cloud", written.cloud, CLOUDS)
+    _one_of("--log-level", written.log_level, LOG_LEVELS)
+    _one_of("--preference-policy", written.preference_policy, ("Respect", "Ignore"))
+    _one_of("--min-values-policy", written.min_values_policy, ("Strict", "BestEffort"))
+    for name, number in (
+        ("--kube-client-qps", written.kube_client_qps),
+        ("--kube-client-burst", written.kube_client_burst),
+    ):
+        if number < 1:
+            raise UserError(f"{name} must be at least 1, not {number}", code=BAD_SETTING)
+    idle_ms = _duration("--batch-idle-duration", written.batch_idle_duration)
+    most_ms = _duration("--batch-max-duration", written.batch_max_duration)
+    if most_ms < idle_ms:
+        raise UserError(
+            f"--batch-max-duration {written.batch_max_duration} is shorter than "
+            f"--batch-idle-duration {written.batch_idle_duration}",
+            code=BAD_SETTING,
+            advice="a batch waits at most the first, and ends after the second without new pods",
+        )
+    options = Options(
+        preference_policy=written.preference_policy,
+        min_values_policy=written.min_values_policy,
+        feature_gates=read_gates(written.feature_gates),
+        pending_rule="live",
+    )
+    return Order(written, Settings(idle_ms, most_ms, options))
+
+
+def read_gates(text: str) -> dict[str, bool]:
+    """Read `NodeRepair=true,StaticCapacity=false`; what is not named keeps its default."""
+    gates = dict(GATES)
+    for part in (one.strip() for one in text.split(",")):
+        if not part:
+            continue
+        name, equals, value = part.partition("=")
+        if not equals or value.strip().lower() not in ("true", "false"):
+            raise UserError(
+                f"--feature-gates: {part!r} is not of the form NodeRepair=true",
+                code=BAD_SETTING,
+                advice=f"gates: {', '.join(GATES)}",
+            )
+        if name.strip() in gates:
+            gates[name.strip()] = value.strip().lower() == "true"
+    return gates
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UserError(f"{name} is one of {', '.join(known)}, not {value!r}", code=BAD_SETTING)
+
+
+def _duration(name: str, written: str) -> int:
+    try:
+        found_ms = parse_go_duration(written)
+    except BadDuration as error:
+        raise UserError(f"{name}: {error}", code=BAD_SETTING) from None
+    if found_ms <= 0:
+        raise UserError(f"{name} must be longer than nothing, not {written}", code=BAD_SETTING)
+    return found_ms

@@ -1,0 +1,106 @@
+"""`nodewright controller`: the autoscaler itself, on the cluster of a kubeconfig or of its own pod."""
+
+import os
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from nodewright.app.controller import control
+from nodewright.app.settings import Written, read_settings
+from nodewright.cli.errors import EXIT_FINE
+
+_DEFAULT = Written()
+
+
+def _setting(help_text: str, variable: str) -> Parameter:
+    return Parameter(help=help_text, env_var=variable, negative=())
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Which cluster and which cloud."""
+
+    cloud: Annotated[Literal["aws", "kwok"], _setting("Who makes the machines.", "CLOUD")] = "aws"
+    kubeconfig: Annotated[str, Parameter(help="The kubeconfig; else the usual places.")] = ""
+    context: Annotated[str, Parameter(help="The context of the kubeconfig.")] = ""
+    region: Annotated[
+        str,
+        Parameter(env_var=["AWS_REGION", "AWS_DEFAULT_REGION"], help="Whose types and prices."),
+    ] = _DEFAULT.region
+    cluster_name: Annotated[str, _setting("The cluster's name.", "CLUSTER_NAME")] = ""
+    dry_run: Annotated[
+        bool, Parameter(help="Decide, and write nothing; needs no lease.", negative=())
+    ] = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Behaviour:
+    """What is decided, and how fast."""
+
+    batch_max_duration: Annotated[
+        str, _setting("How long pods are gathered at most.", "BATCH_MAX_DURATION")
+    ] = _DEFAULT.batch_max_duration
+    batch_idle_duration: Annotated[
+        str, _setting("How long no new pod ends a batch.", "BATCH_IDLE_DURATION")
+    ] = _DEFAULT.batch_idle_duration
+    preference_policy: Annotated[
+        str, _setting("Respect or Ignore the pods' preferences.", "PREFERENCE_POLICY")
+    ] = _DEFAULT.preference_policy
+    min_values_policy: Annotated[
+        str, _setting("Strict or BestEffort about minValues.", "MIN_VALUES_POLICY")
+    ] = _DEFAULT.min_values_policy
+    feature_gates: Annotated[
+        str, _setting("Gates such as NodeRepair=true,StaticCapacity=false.", "FEATURE_GATES")
+    ] = _DEFAULT.feature_gates
+    kube_client_qps: Annotated[
+        int, _setting("Writes to the API server per second.", "KUBE_CLIENT_QPS")
+    ] = _DEFAULT.kube_client_qps
+    kube_client_burst: Annotated[
+        int, _setting("Writes that may come at once.", "KUBE_CLIENT_BURST")
+    ] = _DEFAULT.kube_client_burst
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Process:
+    """How this process runs among others."""
+
+    leader_election_name: Annotated[
+        str, _setting("The lease by which one replica leads.", "LEADER_ELECTION_NAME")
+    ] = _DEFAULT.leader_election_name
+    leader_election_namespace: Annotated[
+        str, _setting("Where it is; else our own namespace.", "LEADER_ELECTION_NAMESPACE")
+    ] = _DEFAULT.leader_election_namespace
+    disable_leader_election: Annotated[
+        bool, _setting("Act without a lease.", "DISABLE_LEADER_ELECTION")
+    ] = False
+    health_probe_port: Annotated[
+        int, _setting("Where /healthz and /readyz are; 0 for any.", "HEALTH_PROBE_PORT")
+    ] = _DEFAULT.health_probe_port
+    metrics_port: Annotated[int, _setting("Where /metrics is; 0 for any.", "METRICS_PORT")] = (
+        _DEFAULT.metrics_port
+    )
+    log_level: Annotated[str, _setting("debug, info, warn or error.", "LOG_LEVEL")] = (
+        _DEFAULT.log_level
+    )
+
+
+def controller(
+    *,
+    place: Place = Place(),  # noqa: B008 - frozen: sharing the default is safe
+    behaviour: Behaviour = Behaviour(),  # noqa: B008 - frozen: sharing the default is safe
+    process: Process = Process(),  # noqa: B008 - frozen: sharing the default is safe
+) -> int:
+    """Run the autoscaler until it is told to stop; logs go to standard output, as JSON.
+
+    Flags and environment variables have Karpenter's names, and a flag beats its variable.
+
+    $ nodewright controller --cloud kwok --kubeconfig sandbox.kubeconfig
+    $ nodewright controller --cloud kwok --dry-run --log-level debug
+    """
+    written = Written(**asdict(place), **asdict(behaviour), **asdict(process))
+    control(read_settings(written), os.environ)
+    return EXIT_FINE

@@ -1,0 +1,40 @@
+"""Settings of the controller."""
+
+import pytest
+
+from nodewright.app.settings import GATES, Written, read_gates, read_settings
+from nodewright.model.errors import UserError
+
+
+def test_the_defaults_are_karpenters():
+    order = read_settings(Written())
+
+    assert (order.controllers.batch_idle_ms, order.controllers.batch_most_ms) == (1_000, 10_000)
+    assert order.controllers.options.feature_gates == GATES
+    assert order.controllers.options.pending_rule == "live"
+
+
+def test_gates_that_are_not_named_keep_their_defaults_and_unknown_ones_are_ignored():
+    gates = read_gates(" NodeRepair=true, Whatever=true,StaticCapacity=False ")
+
+    assert gates == {**GATES, "NodeRepair": True, "StaticCapacity": False}
+
+
+@pytest.mark.parametrize(
+    ("written", "word"),
+    [
+        (Written(feature_gates="NodeRepair"), "NodeRepair=true"),
+        (Written(feature_gates="NodeRepair=yes"), "NodeRepair=true"),
+        (Written(log_level="loud"), "--log-level"),
+        (Written(preference_policy="Maybe"), "--preference-policy"),
+        (Written(min_values_policy="Lax"), "--min-values-policy"),
+        (Written(cloud="azure"), "--cloud"),
+        (Written(batch_idle_duration="soon"), "--batch-idle-duration"),
+        (Written(batch_max_duration="0s"), "--batch-max-duration"),
+        (Written(batch_max_duration="1s", batch_idle_duration="2s"), "shorter"),
+        (Written(kube_client_qps=0), "--kube-client-qps"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(written, word):
+    with pytest.raises(UserError, match=word):
+        read_settings(written)
