@@ -40,7 +40,7 @@ def turn(controller):
     async def run():
         if not await controller.gather():
             return False
-        for decision in controller.decide(controller.look()):
+        for decision in controller.decide(controller.see()):
             await controller.act(decision)
         return True
 

@@ -4,7 +4,8 @@ import pytest
 
 from builders import a_pool
 from builders.lives import with_meta, with_status
-from nodewright.core.nodepool_health import HEALTHY, Outcomes, judge_health, outcomes_of
+from nodewright.core.nodepool_health import HEALTHY, judge_health, outcomes_of
+from nodewright.model.beside import Outcomes
 from nodewright.model.metadata import Condition
 
 POOL = with_meta(a_pool(), uid="u", generation=3)

@@ -5,6 +5,7 @@ from typing import Final
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.core.garbage import collect
+from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision
 from nodewright.model.world import World
 from nodewright.ports.cloud import Machine
@@ -33,9 +34,14 @@ class Garbage(Controller):
         self._count += 1
         return True
 
+    def beside(self, world: World) -> Beside:
+        """Give what the cloud listed."""
+        del world
+        return Beside(cloud=self.memory.view(self._machines))
+
     def decide(self, world: World) -> Iterable[Decision]:
         """Give what is to be taken away."""
-        return collect(world, self.memory.view(self._machines))
+        return collect(world, world.beside.cloud)
 
     def next_look_ms(self) -> int:
         """Look often at first, and soon where the cloud did not answer."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.core.interruption import heed, is_settled
+from nodewright.model.beside import Beside
 from nodewright.model.cloudview import CloudNotice
 from nodewright.model.decision import Decision
 from nodewright.model.world import World
@@ -29,9 +30,14 @@ class Interruption(Controller):
         )
         return bool(self._notices)
 
+    def beside(self, world: World) -> Beside:
+        """Give what the cloud said."""
+        del world
+        return Beside(notices=self._notices)
+
     def decide(self, world: World) -> Iterable[Decision]:
         """Give what is to be done about what was said."""
-        return heed(world, self._notices)
+        return heed(world, world.beside.notices)
 
     def next_look_ms(self) -> int:
         """Listen again at once; what was just acted on shows in a moment."""

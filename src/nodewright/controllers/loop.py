@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from nodewright.controllers.acting import perform
 from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision, End, Evict, Keep, Nominate, Refuse, Tell
 from nodewright.model.resource import Resource
 from nodewright.model.world import World
@@ -84,9 +85,19 @@ class Controller(ABC):
         """Give the World to decide on."""
         return take_snapshot(self.ports.mirror, self.ports.clock.now_ms())
 
+    def beside(self, world: World) -> Beside:
+        """Give what is known beside the objects of that World, for the decision to look at."""
+        del world
+        return Beside()
+
+    def see(self) -> World:
+        """Give all that the decision may know."""
+        world = self.look()
+        return replace(world, beside=self.beside(world))
+
     @abstractmethod
     def decide(self, world: World) -> Iterable[Decision]:
-        """Give what is to be done."""
+        """Give what is to be done: from the World alone, so that it can be decided again."""
 
     def note(self, decisions: Sequence[Decision]) -> None:
         """Take note of what is about to be done, before any of it is; most need not."""
@@ -152,7 +163,7 @@ class Loop:
         controller, cause = self._controller, self._cause
         if not await controller.gather():
             return
-        world = controller.look()
+        world = controller.see()
         started_ms = self._clock.now_ms()
         if controller.is_heavy:
             made = await asyncio.to_thread(lambda: tuple(controller.decide(world)))

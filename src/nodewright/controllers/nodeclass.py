@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from nodewright.controllers.loop import Controller, Pace
-from nodewright.core.nodeclass import judge_classes
+from nodewright.core.nodeclass import count_types, judge_classes
+from nodewright.model.beside import Beside, TypeCount
 from nodewright.model.decision import Decision
 from nodewright.model.nodeclass import CLASS_KINDS, ClassKey, class_key
 from nodewright.model.world import World
@@ -27,6 +28,12 @@ class NodeClasses(Controller):
                 self._counts[class_key(one)] = len(answer)
         return bool(self._counts)
 
+    def beside(self, world: World) -> Beside:
+        """Give how much is on sale."""
+        del world
+        counts = sorted(self._counts.items())
+        return Beside(type_counts=tuple(TypeCount(*key, count) for key, count in counts))
+
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the conditions that are not written down yet."""
-        return judge_classes(world, self._counts)
+        return judge_classes(world, count_types(world.beside))

@@ -6,7 +6,8 @@ from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.lifecycle_consistency import check_promises
 from nodewright.core.nodepool import decide_pools
-from nodewright.core.nodepool_health import Outcomes, outcomes_of
+from nodewright.core.nodepool_health import outcomes_of
+from nodewright.model.beside import Beside, Outcomes
 from nodewright.model.decision import Decision
 from nodewright.model.nodeclass import CLASS_KINDS
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES
@@ -24,8 +25,8 @@ class NodePools(Controller):
         super().__init__(ports, memory, settings)
         self._outcomes: dict[str, Outcomes] = {}
 
-    def decide(self, world: World) -> Iterable[Decision]:
-        """Give the changes of pools whose state is not written down yet."""
+    def beside(self, world: World) -> Beside:
+        """Give what became of the latest launches."""
         launches, self.memory.launches = self.memory.launches, []
         known = self._outcomes
         self._outcomes = {
@@ -35,7 +36,11 @@ class NodePools(Controller):
         for uid, registered in launches:
             if uid in self._outcomes:
                 self._outcomes[uid] = self._outcomes[uid].add(registered=registered)
-        return decide_pools(world, self._outcomes)
+        return Beside(outcomes=self._outcomes)
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give the changes of pools whose state is not written down yet."""
+        return decide_pools(world, world.beside.outcomes)
 
 
 class Consistency(Controller):

@@ -7,6 +7,7 @@ from typing import Final
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.nominations import NOMINATED, find_idle, is_going, is_unbound, nominate
+from nodewright.model.beside import Beside
 from nodewright.model.decision import Change as Write
 from nodewright.model.decision import Decision
 from nodewright.model.labels import INITIALIZED
@@ -62,12 +63,17 @@ class Nominations(Controller):
             node_claims=mirror.all(NODE_CLAIMS),
         )
 
-    def decide(self, world: World) -> Iterable[Decision]:
-        """Give the nominations to be written and taken back."""
+    def beside(self, world: World) -> Beside:
+        """Give where pods are expected, and since when that leads nowhere."""
         waiting = {pod.metadata.uid for pod in world.pods if is_unbound(pod)}
         self._written = {uid: name for uid, name in self._written.items() if uid in waiting}
         self._idle_since = find_idle(world, self._idle_since, self._written)
-        return nominate(world, self.memory.expectations.hosts(), self._idle_since)
+        expected = dict(self.memory.expectations.hosts())
+        return Beside(expected=expected, idle_since_ms=self._idle_since)
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give the nominations to be written and taken back."""
+        return nominate(world, world.beside.expected, world.beside.idle_since_ms)
 
     async def act(self, decision: Decision) -> Answer:
         """Write; a server that does not want it is asked no more."""

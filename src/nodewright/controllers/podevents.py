@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.lifecycle_podevents import node_of_event, write_events
+from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision
 from nodewright.model.pod import Pod
 from nodewright.model.resource import PODS
@@ -40,6 +41,11 @@ class PodEvents(Controller):
         self._latest_ms = {name: at for name, at in self._latest_ms.items() if name in known}
         return World(self.ports.clock.now_ms(), node_claims=claims)
 
+    def beside(self, world: World) -> Beside:
+        """Give the latest events."""
+        del world
+        return Beside(pod_events_ms=dict(self._latest_ms))
+
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the claims whose last pod event is not written down yet."""
-        return write_events(world, self._latest_ms)
+        return write_events(world, world.beside.pod_events_ms)

@@ -5,6 +5,7 @@ from typing import Final
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.core.termination import decide_ends, has_work, needs_listing
+from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision, Delete, Evict, Tell
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, VOLUME_ATTACHMENTS
 from nodewright.model.world import World
@@ -46,11 +47,15 @@ class Termination(Controller):
             self._machines = listed if isinstance(listed, tuple) else None
         return self._has_work
 
-    def decide(self, world: World) -> Iterable[Decision]:
-        """Give the next step of everything that is going away."""
+    def beside(self, world: World) -> Beside:
+        """Give what the cloud listed, and what it said to what was given back."""
         known = {claim.status.provider_id for claim in world.node_claims}
         self.memory.forget(known | {node.spec.provider_id for node in world.nodes})
-        return decide_ends(world, self.memory.view(self._machines))
+        return Beside(cloud=self.memory.view(self._machines))
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give the next step of everything that is going away."""
+        return decide_ends(world, world.beside.cloud)
 
     async def act(self, decision: Decision) -> Answer:
         """Act, and tell of pods that leave or do not."""

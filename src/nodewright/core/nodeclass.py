@@ -4,12 +4,18 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from nodewright.core.lifecycle_conditions import FALSE, Finding, conditions_after, says
+from nodewright.model.beside import Beside
 from nodewright.model.decision import Change, rest_on
 from nodewright.model.nodeclass import ClassKey, class_key, kind_of
 from nodewright.model.resource import refer
 from nodewright.model.world import World
 
 ON_SALE: Final = "InstanceTypesReady"
+
+
+def count_types(beside: Beside) -> dict[ClassKey, int]:
+    """Give how many types are on sale for each class that the cloud was asked about."""
+    return {(one.group, one.kind, one.name): one.count for one in beside.type_counts}
 
 
 def judge_classes(world: World, type_counts: Mapping[ClassKey, int]) -> Iterator[Change]:

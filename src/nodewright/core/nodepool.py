@@ -18,7 +18,8 @@ from nodewright.core.lifecycle_conditions import (
     is_true,
     says,
 )
-from nodewright.core.nodepool_health import Outcomes, judge_health, outcomes_of
+from nodewright.core.nodepool_health import judge_health, outcomes_of
+from nodewright.model.beside import Outcomes
 from nodewright.model.decision import Change, Decision, rest_on
 from nodewright.model.hashing import (
     HASH_VERSION,

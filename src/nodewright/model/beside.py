@@ -38,11 +38,14 @@ class TypeCount(msgspec.Struct, frozen=True, rename="camel"):
 class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What one process knows beside the objects, as far as a decision looks at it.
 
-    `outcomes` are those of pools by uid, `pod_events_ms` the latest pod event by node.
+    `outcomes` are those of pools by uid, `pod_events_ms` the latest pod event by node; `expected` says
+    where pods (by uid) should come to run, and `idle_since_ms` since when they do not.
     """
 
     cloud: CloudView = CloudView()
     notices: tuple[CloudNotice, ...] = ()
     outcomes: Mapping[str, Outcomes] = {}
     pod_events_ms: Mapping[str, int] = {}
+    expected: Mapping[str, str] = {}
+    idle_since_ms: Mapping[str, int] = {}
     type_counts: tuple[TypeCount, ...] = ()

@@ -1,0 +1,54 @@
+"""Journals of simulated runs."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from nodewright.app.planning import plan_document, plan_world
+from nodewright.app.run import run_controllers
+from nodewright.journal.recorder import Recorder
+from nodewright.sim.furnish import Furnisher
+from nodewright.sim.run import settings_of
+from nodewright.sim.scenario import read_scenario
+from nodewright.sim.simulation import Simulation
+
+_GROW = Path(__file__).parent.parent / "scenarios" / "grow.yaml"
+
+
+class Run(NamedTuple):
+    """A journal, and the plans of its provisioning looks as they were made."""
+
+    folder: Path
+    plans: dict[str, dict[str, object]]
+
+
+class Planner:
+    """A witness that plans what provisioning saw, at the moment it is told."""
+
+    def __init__(self) -> None:
+        self.plans: dict[str, dict[str, object]] = {}
+
+    def decided(self, controller, world, decisions, duration_ms):
+        """Plan."""
+        del decisions, duration_ms
+        if controller == "provisioning":
+            self.plans[f"{controller}@{world.now_ms}"] = plan_document(plan_world(world))
+
+    def came_of(self, controller, decision, answer, duration_ms):
+        """Take no note."""
+
+
+def record_simulation(folder: Path, minutes: int, seed: int = 0) -> Run:
+    """Let the controllers run for a while on a simulated cluster, and journal it."""
+    planner = Planner()
+
+    async def autoscale(ports):
+        recorder = Recorder(folder, ports.clock)
+        await run_controllers(ports._replace(witnesses=(recorder, planner)), is_strict=True)
+
+    scenario = read_scenario(_GROW)
+    sim = Simulation(settings_of(scenario, seed), autoscale)
+    Furnisher(sim, scenario).furnish()
+    fine = sim.run_for(minutes * 60_000)
+    sim.conclude()
+    assert fine, sim.violations
+    return Run(folder, planner.plans)

@@ -1,0 +1,78 @@
+"""Replay: what was decided once is decided again, and what differs is told."""
+
+import msgspec
+import pytest
+
+from builders import a_pod, a_type, a_world
+from builders.journals import record_simulation
+from journal.test_recorder import Clock, a_delete
+from nodewright.app.planning import plan_document, plan_world
+from nodewright.app.run import CONTROLLERS
+from nodewright.journal.reading import Filter, Journal
+from nodewright.journal.recorder import Recorder
+from nodewright.journal.replay import DECIDERS, replay
+from nodewright.model.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Fifteen minutes of a simulated cluster: it grows, spot is taken away, a pool goes."""
+    return record_simulation(tmp_path_factory.mktemp("journal"), 16)
+
+
+def test_every_controller_can_be_asked_again():
+    assert {one.name for one in CONTROLLERS} <= set(DECIDERS)
+
+
+def test_every_decision_of_a_simulated_run_comes_out_the_same(run):
+    journal = Journal(run.folder)
+    listing = journal.entries()
+    looks = {one.decision.look: one.decision.id for one in listing.entries}
+    differing = [name for name in looks.values() if not replay(journal.find(name)).is_same]
+
+    assert listing.problems == ()
+    assert {"Launch", "Nominate", "Start", "Change", "Delete", "Evict"} <= {
+        one.decision.kind for one in listing.entries
+    }
+    assert differing == []
+
+
+def test_the_plan_of_a_journaled_snapshot_is_the_plan_that_was_made(run):
+    journal = Journal(run.folder)
+    looks = {
+        one.decision.look: one.decision.id
+        for one in journal.entries(Filter(controller="provisioning")).entries
+    }
+
+    assert len(looks) > 1
+    for look, name in looks.items():
+        again = plan_document(plan_world(journal.find(name).open().world))
+        assert without_time(again) == without_time(run.plans[look])
+
+
+def without_time(document):
+    return msgspec.json.encode(document | {"solveSeconds": 0})
+
+
+def test_an_answer_that_differs_is_told_decision_by_decision(tmp_path, monkeypatch):
+    recorder = Recorder(tmp_path, Clock())
+    world = a_world(a_pod("p"), a_type(), pending_rule="live")
+    recorder.decided("expiration", world, [a_delete()], 1)
+    journal = Journal(tmp_path)
+    (entry,) = journal.entries().entries
+    replayed = replay(journal.find(entry.decision.id))
+
+    assert not replayed.is_same
+    assert (replayed.count_before, replayed.count_after) == (1, 0)
+    (difference,) = replayed.differences
+    assert (difference.before.kind, difference.after) == ("Delete", None)
+
+
+def test_a_controller_that_nobody_knows_is_said_so(tmp_path):
+    recorder = Recorder(tmp_path, Clock())
+    recorder.decided("gardening", a_world(a_type()), [a_delete()], 1)
+    journal = Journal(tmp_path)
+    (entry,) = journal.entries().entries
+
+    with pytest.raises(UserError, match="gardening"):
+        replay(journal.find(entry.decision.id))
