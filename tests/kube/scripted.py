@@ -43,13 +43,14 @@ class Asked(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the server answers: a whole body, or chunks of a stream that may break off."""
+    """What the server answers, and after how long: a body, or a stream that may break off."""
 
     status: int = 200
     body: object = b""
     headers: dict = {}
     chunks: tuple | None = None
     stay_s: float = 0.0
+    begin_s: float = 0.0
 
 
 class Server:
@@ -84,6 +85,7 @@ class Server:
         return Asked(method, parts.path, dict(parse_qsl(parts.query)), body, headers)
 
     async def _write(self, writer, said):
+        await asyncio.sleep(said.begin_s)
         body = said.body if isinstance(said.body, bytes) else msgspec.json.encode(said.body)
         extra = "".join(f"{name}: {value}\r\n" for name, value in said.headers.items())
         if said.chunks is None:

@@ -69,6 +69,26 @@ async def test_a_server_that_says_nothing_is_unreachable_in_time(server, client)
     assert asyncio.get_running_loop().time() - started < 2
 
 
+async def test_a_stream_that_does_not_begin_is_unreachable_however_long_it_may_be_silent(
+    server, client
+):
+    server.answer = lambda _: Said(begin_s=5)
+    started = asyncio.get_running_loop().time()
+    with pytest.raises(Unreachable, match=r"no answer within 0\.1 s"):
+        async with client.open(Request("GET", "/x", limit_s=0.1), silence_s=60):
+            raise AssertionError("it never began")
+
+    assert asyncio.get_running_loop().time() - started < 2
+
+
+async def test_a_stream_that_has_begun_outlives_the_limit_of_its_beginning(server, client):
+    server.answer = lambda _: Said(chunks=(b"one\n",), stay_s=0.3)
+    async with client.open(Request("GET", "/x", limit_s=0.2), silence_s=5) as stream:
+        lines = [line async for line in stream.lines()]
+
+    assert lines == [b"one"]
+
+
 async def test_credentials_that_cannot_be_had_are_unreachable_with_their_sentence(machine):
     client = Client(Access("http://127.0.0.1:1", User(token=Source(path="/no/token"))), machine)
 

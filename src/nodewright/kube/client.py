@@ -6,7 +6,7 @@ since tokens rotate. What to try again, and when, is left to those who know what
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from importlib.metadata import version
@@ -137,7 +137,10 @@ class Client:
 
     @asynccontextmanager
     async def open(self, request: Request, silence_s: float) -> AsyncIterator[Stream]:
-        """Have a stream for the length of a block; silence longer than given ends it."""
+        """Have a stream for the length of a block; silence longer than given ends it.
+
+        The request's own limit is that for the stream to begin.
+        """
         async with self._send(request, silence_s) as response:
             if response.status_code == HTTPStatus.UNAUTHORIZED:
                 self._credentials.distrust()
@@ -159,7 +162,7 @@ class Client:
                 timeout=httpx2.Timeout(read_s, connect=_CONNECT_S, pool=_CONNECT_S),
                 extensions=self._extensions,
             )
-            response = await pool.http.send(sent, stream=True)
+            response = await _await_answer(pool.http.send(sent, stream=True), request.limit_s)
             if self._observe is not None:
                 self._observe(request.method, request.path, response.status_code)
             try:
@@ -190,6 +193,16 @@ class Client:
                 await pool.retire()
         assert self._pool is not None
         return self._pool
+
+
+async def _await_answer(
+    answer: Coroutine[None, None, httpx2.Response], limit_s: float
+) -> httpx2.Response:
+    try:
+        async with asyncio.timeout(limit_s):
+            return await answer
+    except TimeoutError:
+        raise httpx2.ReadTimeout(f"no answer within {limit_s:g} s") from None
 
 
 def _retry_after_ms(response: httpx2.Response) -> int | None:

@@ -29,6 +29,8 @@ SILENCE_MAX_S: Final = 150.0
 _RETRY_FIRST_MS: Final = 400
 _RETRY_LONGEST_MS: Final = 10_000
 _LIST_LIMIT_S: Final = 120.0
+# A watch says at once that it has begun; a server too busy to begin one says so after 15 s.
+_BEGIN_LIMIT_S: Final = 20.0
 _ABSENT_RETRY_MS: Final = 15_000
 _SHORT_WATCH_MS: Final = 1_000
 
@@ -190,7 +192,7 @@ class Reflector[T: Object]:
         }
         if self._version is None:
             params |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
-        request = Request("GET", self.resource.path(), params)
+        request = Request("GET", self.resource.path(), params, limit_s=_BEGIN_LIMIT_S)
         async with self._client.open(request, self._settings.silence_max_s) as stream:
             if stream.status != HTTPStatus.OK:
                 await self._refuse_watch(stream)
