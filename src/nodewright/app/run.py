@@ -9,6 +9,7 @@ from nodewright.controllers.loop import Controller, run_all
 from nodewright.controllers.nodeclass import NodeClasses
 from nodewright.controllers.nodepool import Consistency, NodePools
 from nodewright.controllers.nominations import Nominations
+from nodewright.controllers.older import OlderObjects
 from nodewright.controllers.podevents import PodEvents
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.provisioning import Provisioning
@@ -17,7 +18,7 @@ from nodewright.controllers.termination import Termination
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
-    Consistency, PodEvents, Nominations, StaticPools, Buffers,
+    Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects,
 )  # fmt: skip
 
 

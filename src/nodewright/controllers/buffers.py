@@ -8,10 +8,10 @@ from nodewright.controllers.onsale import OnSale, ask_for_types
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.buffers import keep_room
 from nodewright.model.decision import Decision, Launch
-from nodewright.model.resource import CAPACITY_BUFFERS, NODE_POOLS, POD_TEMPLATES
+from nodewright.model.resource import CAPACITY_BUFFERS, POD_TEMPLATES
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Outcome
-from nodewright.state.live import look_ahead, take_snapshot
+from nodewright.state.live import find_pools, look_ahead, take_snapshot, with_machines
 from nodewright.state.mirror import Change
 
 _LOOK_MS: Final = 30_000
@@ -49,7 +49,7 @@ class Buffers(Controller):
         self._is_late = False
         if not mirror.all(CAPACITY_BUFFERS):
             return False
-        types = await ask_for_types(self.ports, mirror.all(NODE_POOLS))
+        types = await ask_for_types(self.ports, find_pools(mirror))
         self._is_late = types is None or self.memory.is_planning or self.memory.has_waiting
         self._types = types or {}
         return not self._is_late
@@ -59,7 +59,7 @@ class Buffers(Controller):
         now_ms = self.ports.clock.now_ms()
         self._plan_count = self.memory.plan_count
         world = take_snapshot(self.ports.mirror, now_ms, self._types, self.settings.options)
-        return look_ahead(world, self.memory.expectations)
+        return look_ahead(with_machines(world, self.ports.mirror), self.memory.expectations)
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Plan."""

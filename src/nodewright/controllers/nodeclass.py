@@ -7,6 +7,7 @@ from nodewright.core.nodeclass import count_types, judge_classes
 from nodewright.model.beside import Beside, TypeCount
 from nodewright.model.decision import Decision
 from nodewright.model.nodeclass import CLASS_KINDS, ClassKey, class_key
+from nodewright.model.resource import AWS_NODE_TEMPLATES
 from nodewright.model.world import World
 from nodewright.state.live import find_classes
 
@@ -15,7 +16,7 @@ class NodeClasses(Controller):
     """Asks the cloud what is on sale for each class, and writes it down."""
 
     name = "nodeclass"
-    wakes_on = CLASS_KINDS
+    wakes_on = (*CLASS_KINDS, AWS_NODE_TEMPLATES)
     pace = Pace(at_most_every_ms=500, at_least_every_ms=60_000)
     _counts: dict[ClassKey, int] = {}
 

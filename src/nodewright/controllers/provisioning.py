@@ -12,7 +12,14 @@ from nodewright.model.decision import Decision, Launch, Nominate
 from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
 from nodewright.model.world import World
-from nodewright.state.live import find_unknown, look_ahead, served_claims, take_snapshot
+from nodewright.state.live import (
+    find_pools,
+    find_unknown,
+    look_ahead,
+    served_claims,
+    take_snapshot,
+    with_machines,
+)
 from nodewright.state.mirror import Change
 
 _IDLE_MS: Final = 10_000
@@ -70,7 +77,7 @@ class Provisioning(Controller):
         if due_ms is None or now_ms < due_ms:
             self._next_ms = _IDLE_MS if due_ms is None else due_ms - now_ms
             return False
-        world = World(now_ms, node_claims=served_claims(mirror), node_pools=mirror.all(NODE_POOLS))
+        world = World(now_ms, node_claims=served_claims(mirror), node_pools=find_pools(mirror))
         types = (
             None if self._must_wait(world) else await ask_for_types(self.ports, world.node_pools)
         )
@@ -96,7 +103,7 @@ class Provisioning(Controller):
         now_ms = self.ports.clock.now_ms()
         self.memory.is_planning = True
         world = take_snapshot(self.ports.mirror, now_ms, self._types, self.settings.options)
-        return look_ahead(world, self.memory.expectations)
+        return look_ahead(with_machines(world, self.ports.mirror), self.memory.expectations)
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Plan."""

@@ -17,12 +17,14 @@ from nodewright.model.hashing import (
     NODEPOOL_HASH_VERSION,
     hash_nodepool,
 )
+from nodewright.model.legacy import PROVISIONER_NAME
 from nodewright.model.metadata import NodeSelectorRequirement, ObjectMeta, OwnerReference
 from nodewright.model.nodeclaim import NodeClaim, NodeClaimResources, NodeClaimSpec
 from nodewright.model.nodepool import NodePool
+from nodewright.model.older import origin_of
 from nodewright.model.pod import Amounts
 from nodewright.model.requirements import Requirement, Requirements
-from nodewright.model.resource import NODE_POOLS
+from nodewright.model.resource import NODE_POOLS, PROVISIONERS
 
 POOL_NAME_MAX: Final = 52
 
@@ -49,6 +51,9 @@ def write_claim(pool: NodePool, draft: Draft) -> NodeClaim:
     own = {names.NODEPOOL: pool.metadata.name}
     if reference.kind:
         own[f"{reference.group}/{reference.kind.lower()}"] = reference.name
+    if origin_of(pool) is PROVISIONERS:
+        # Pods of that time select nodes by the old name, and the scheduler knows no other.
+        own[PROVISIONER_NAME] = pool.metadata.name
     return NodeClaim(
         metadata=ObjectMeta(
             name=draft.name,
@@ -76,9 +81,10 @@ def write_claim(pool: NodePool, draft: Draft) -> NodeClaim:
 
 def owner_of(pool: NodePool) -> OwnerReference:
     """Give the reference by which a claim belongs to its pool, and goes with it."""
+    kind = origin_of(pool) or NODE_POOLS
     return OwnerReference(
-        api_version=NODE_POOLS.api_version,
-        kind=NODE_POOLS.kind,
+        api_version=kind.api_version,
+        kind=kind.kind,
         name=pool.metadata.name,
         uid=pool.metadata.uid,
         block_owner_deletion=True,

@@ -65,10 +65,10 @@ def conditions_after(
 ) -> list[dict[str, object]]:
     """Give all conditions of an object after some findings, as they are written.
 
-    Ready follows from the parts; an object without parts has no root.
+    Ready follows from the parts; without parts it stays as it is.
     """
     meta = thing.metadata
-    known = {one.type: one for one in thing.status.conditions if one.type != READY}
+    known = {one.type: one for one in thing.status.conditions if one.type != READY or not parts}
     for part in parts:
         if part not in known:
             known[part] = Condition(

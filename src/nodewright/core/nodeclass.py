@@ -7,7 +7,8 @@ from nodewright.core.lifecycle_conditions import FALSE, Finding, conditions_afte
 from nodewright.model.beside import Beside
 from nodewright.model.decision import Change, rest_on
 from nodewright.model.nodeclass import ClassKey, class_key, kind_of
-from nodewright.model.resource import refer
+from nodewright.model.older import origin_of
+from nodewright.model.resource import AWS_NODE_TEMPLATES, refer
 from nodewright.model.world import World
 
 ON_SALE: Final = "InstanceTypesReady"
@@ -24,16 +25,20 @@ def judge_classes(world: World, type_counts: Mapping[ClassKey, int]) -> Iterator
         key = class_key(one)
         if key not in type_counts or one.metadata.deletion_timestamp is not None:
             continue
+        # A class that was converted has its status on what it was, if that is an object at all.
+        kind = kind_of(one) if origin_of(one) is None else AWS_NODE_TEMPLATES
+        if kind is AWS_NODE_TEMPLATES and (origin_of(one) is not kind or not one.metadata.uid):
+            continue
         finding = Finding(ON_SALE)
         if not type_counts[key]:
             note = "the cloud has no machine on sale for the class"
             finding = Finding(ON_SALE, FALSE, "InstanceTypesNotFound", note)
         if not says(one, finding):
             yield Change(
-                subject=refer(kind_of(one), one),
+                subject=refer(kind, one),
                 reason=finding.reason or finding.type,
                 note=finding.message,
-                basis=rest_on((kind_of(one), one)),
+                basis=rest_on((kind, one)),
                 change={
                     "status": {
                         "conditions": conditions_after(one, [finding], (ON_SALE,), world.now_ms)

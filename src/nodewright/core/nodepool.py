@@ -32,6 +32,7 @@ from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import NodeClass, class_key, find_kind, key_of_reference
 from nodewright.model.nodepool import NodePool
+from nodewright.model.older import origin_of
 from nodewright.model.quantity import (
     MILLI,
     BadQuantity,
@@ -61,18 +62,14 @@ def decide_pools(
     nodes = {node.spec.provider_id: node for node in world.nodes if node.spec.provider_id}
     for pool in world.node_pools:
         reference = pool.spec.template.spec.node_class_ref
-        if find_kind(reference) is None:
+        if find_kind(reference) is None or origin_of(pool) is not None:
             continue
         node_class = classes.get(key_of_reference(reference))
         own = claims.get(pool.metadata.name, [])
         yield from _stamp(pool, own)
         launches = outcomes_of(pool, (outcomes or {}).get(pool.metadata.uid))
-        findings = [
-            _validity(pool),
-            _class_readiness(node_class),
-            judge_health(launches),
-        ]
-        status = _status(node_class, _usage(own, nodes))
+        findings = [*judge_pool(pool, node_class), judge_health(launches)]
+        status = _status(node_class, own, nodes)
         yield from _write_status(pool, findings, status, world.now_ms)
 
 
@@ -107,10 +104,23 @@ def _stamp(pool: NodePool, claims: Sequence[NodeClaim]) -> Iterator[Decision]:
     )
 
 
-def _status(node_class: NodeClass | None, used: dict[str, Milli]) -> dict[str, Any]:
+def judge_pool(pool: NodePool, node_class: NodeClass | None) -> list[Finding]:
+    """Say whether a pool is valid, and whether its class is ready."""
+    return [_validity(pool), _class_readiness(node_class)]
+
+
+def print_usage(claims: Sequence[NodeClaim], nodes: dict[str, Node]) -> dict[str, str]:
+    """Write down what the live nodes of a pool have together."""
+    used = _usage(claims, nodes)
+    return {name: print_quantity(used[name], name) for name in sorted(used)}
+
+
+def _status(
+    node_class: NodeClass | None, claims: Sequence[NodeClaim], nodes: dict[str, Node]
+) -> dict[str, Any]:
     return {
-        "resources": {name: print_quantity(used[name], name) for name in sorted(used)},
-        "nodes": used["nodes"] // MILLI,
+        "resources": print_usage(claims, nodes),
+        "nodes": _usage(claims, nodes)["nodes"] // MILLI,
         "nodeClassObservedGeneration": node_class.metadata.generation if node_class else None,
     }
 

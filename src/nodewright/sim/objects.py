@@ -224,10 +224,11 @@ _WIDER: Final[tuple[Resource[Any], ...]] = (
     DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS, JOBS, CRON_JOBS, BUDGETS,
     PRIORITY_CLASSES, LEASES, EVENTS, ATTACHMENTS,
 )  # fmt: skip
-# A cluster of today without KWOK: the other kinds that an autoscaler looks for are absent.
-SERVED: Final = tuple(
-    one for one in known.WATCHED if not one.older and one is not known.KWOK_NODE_CLASSES
-)
+# A cluster without KWOK and without what is served as v1 today; the kinds of v1alpha5 are there.
+_ABSENT: Final = (
+    known.KWOK_NODE_CLASSES, known.BETA_NODE_POOLS, known.BETA_NODE_CLAIMS, known.BETA_NODE_CLASSES,
+)  # fmt: skip
+SERVED: Final = tuple(one for one in known.WATCHED if one not in _ABSENT)
 RESOURCES: Final[dict[str, Resource[Any]]] = {
     **{one.kind: one for one in SERVED},
     **{one.kind: one for one in _WIDER},

@@ -12,6 +12,7 @@ import msgspec
 
 from nodewright.convert.notes import LOST, REFUSED, Note
 from nodewright.convert.renames import (
+    ANNOTATIONS,
     rename_annotations,
     rename_label,
     rename_metadata,
@@ -94,9 +95,9 @@ def rename_on_node(node: Node) -> Node:
 
 def rename_on_pod(pod: Pod) -> Pod:
     """Give a pod that asks for nodes and for peace under today's names."""
-    annotations = rename_annotations(pod.metadata.annotations)
     metadata = pod.metadata
-    if annotations != metadata.annotations:
+    if not metadata.annotations.keys().isdisjoint(ANNOTATIONS):
+        annotations = rename_annotations(metadata.annotations)
         metadata = msgspec.structs.replace(metadata, annotations=annotations)
     spec = _renamed_spec(pod.spec)
     if metadata is pod.metadata and spec is pod.spec:

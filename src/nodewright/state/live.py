@@ -18,13 +18,15 @@ from nodewright.model.metadata import ObjectMeta
 from nodewright.model.node import Node, NodeSpec
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import CLASS_KINDS, NodeClass, find_kind
-from nodewright.model.nodepool import NodeClassRef
+from nodewright.model.nodepool import NodeClassRef, NodePool
 from nodewright.model.pod import Pod
 from nodewright.model.quantity import largest, print_resources
 from nodewright.model.requirements import BadRequirement, Requirements
 from nodewright.model.world import BadPod, Options, World
 from nodewright.state.expectations import Expectations
+from nodewright.state.legacy import rename_on_node, rename_on_pod
 from nodewright.state.mirror import Mirror
+from nodewright.state.older import read_older
 
 type Types = Mapping[str, tuple[InstanceType, ...]]
 # Structs are replaced field by field; mypy knows them only as their base.
@@ -38,18 +40,21 @@ def take_snapshot(
     options: Options = Options(),  # noqa: B008 - frozen.
 ) -> World:
     """Give the World that the mirror shows."""
+    older = read_older(mirror).objects
+    pods, nodes = mirror.all(kinds.PODS), mirror.all(kinds.NODES)
     return World(
         now_ms=now_ms,
-        pods=mirror.all(kinds.PODS),
+        pods=tuple(map(rename_on_pod, pods)) if older else pods,
         bad_pods=tuple(BadPod(one.key, one.problem) for one in mirror.unreadable(kinds.PODS)),
-        nodes=mirror.all(kinds.NODES),
+        nodes=tuple(map(rename_on_node, nodes)) if older else nodes,
         node_claims=served_claims(mirror),
-        node_pools=mirror.all(kinds.NODE_POOLS),
+        node_pools=find_pools(mirror),
         node_classes=find_classes(mirror),
         node_overlays=mirror.all(kinds.NODE_OVERLAYS),
         node_policies=mirror.all(kinds.NODE_POLICIES),
         capacity_buffers=mirror.all(kinds.CAPACITY_BUFFERS),
         pod_templates=mirror.all(kinds.POD_TEMPLATES),
+        older=older,
         daemon_sets=mirror.all(kinds.DAEMON_SETS),
         namespaces=mirror.all(kinds.NAMESPACES),
         volume_claims=mirror.all(kinds.VOLUME_CLAIMS),
@@ -67,10 +72,24 @@ def take_snapshot(
     )
 
 
+def with_machines(world: World, mirror: Mirror) -> World:
+    """Give the World with the claims of older kinds: they are planned with, and left alone."""
+    older = read_older(mirror).node_claims
+    if not older:
+        return world
+    return msgspec.structs.replace(world, node_claims=(*world.node_claims, *older))
+
+
+def find_pools(mirror: Mirror) -> tuple[NodePool, ...]:
+    """Give the pools, those that older objects stand for among them."""
+    return (*mirror.all(kinds.NODE_POOLS), *read_older(mirror).node_pools)
+
+
 def find_classes(mirror: Mirror) -> tuple[NodeClass, ...]:
-    """Give the classes of every kind that is mirrored."""
+    """Give the classes of every kind that is mirrored, and those that older objects stand for."""
     known = {one.name for one in mirror.resources}
-    return tuple(found for kind in CLASS_KINDS if kind.name in known for found in mirror.all(kind))
+    today = (found for kind in CLASS_KINDS if kind.name in known for found in mirror.all(kind))
+    return (*today, *read_older(mirror).node_classes)
 
 
 def is_served(mirror: Mirror, reference: NodeClassRef) -> bool:
@@ -85,6 +104,9 @@ def find_class(mirror: Mirror, reference: NodeClassRef) -> NodeClass | None:
     if kind is None or not is_served(mirror, reference):
         return None
     found: NodeClass | None = mirror.get(kind, reference.name)
+    if found is None and kind is kinds.NODE_CLASSES:
+        older = read_older(mirror).node_classes
+        return next((one for one in older if one.metadata.name == reference.name), None)
     return found
 
 

@@ -156,6 +156,7 @@ class Mirror:
 
     def __init__(self, resources: Iterable[Resource[Any]] = WATCHED) -> None:
         self._shelves = {resource.name: _Shelf(resource) for resource in resources}
+        self._derived: dict[str, tuple[tuple[Any, ...], Any]] = {}
         self.revision = 0
 
     @property
@@ -238,6 +239,15 @@ class Mirror:
         """Give the objects that an index knows under a value, in the order of their names."""
         bucket = self._shelves[resource.name].indexes[index].get(value, {})
         return tuple(bucket[key] for key in sorted(bucket))
+
+    def derive(self, name: str, resources: Iterable[Resource[Any]], make: Callable[[], Any]) -> Any:
+        """Give what is made of some kinds; it is made anew only when one of them has changed."""
+        seen = tuple(self.all(one) for one in resources)
+        known = self._derived.get(name)
+        is_old = known is None or len(known[0]) != len(seen)
+        if known is None or is_old or any(a is not b for a, b in zip(known[0], seen, strict=True)):
+            known = self._derived[name] = (seen, make())
+        return known[1]
 
     def unreadable(self, resource: Resource[Any]) -> tuple[Unreadable, ...]:
         """Give what could not be read of a kind, in the order of the names."""
