@@ -66,6 +66,8 @@ class Filler:
         while (order := self._ranked(free, whole, out)) is not None:
             given = 0.0
             for size in order:
+                if not _fits(self._batch.amounts[size], free):
+                    continue
                 part = self._give(draft, size, free, whole, target)
                 if part == 0.0:
                     out[size] = True
@@ -79,22 +81,22 @@ class Filler:
         """Order the sizes that fit by size and by how well they point to what is free."""
         batch = self._batch
         fits = (batch.left > 0) & ~out
-        along = np.zeros(len(out))
-        length = np.zeros(len(out))
-        reach = 0.0
-        for index, (have, all_of_it) in enumerate(zip(free, whole, strict=True)):
-            column = batch.columns[:, index]
-            fits &= column <= have
-            if all_of_it > 0 and index != self._pods:
-                part, share = have / all_of_it, column / float(all_of_it)
-                along += share * part
-                length += share * share
-                reach += part * part
+        for index, have in enumerate(free):
+            fits &= batch.columns[:, index] <= have
         sizes = np.flatnonzero(fits)
         if not len(sizes):
             return None
+        along = np.zeros(len(sizes))
+        length = np.zeros(len(sizes))
+        reach = 0.0
+        for index, (have, all_of_it) in enumerate(zip(free, whole, strict=True)):
+            if all_of_it > 0 and index != self._pods:
+                part, share = have / all_of_it, batch.columns[sizes, index] / float(all_of_it)
+                along += share * part
+                length += share * share
+                reach += part * part
         # Length times the fourth power of the cosine: aligned first, then large.
-        along, squares = along[sizes], np.maximum(length[sizes] * max(reach, 1e-18), 1e-18)
+        squares = np.maximum(length * max(reach, 1e-18), 1e-18)
         score = along * (along * along / squares) * np.sqrt(along * along / squares)
         order: list[int] = sizes[np.argsort(-score, kind="stable")].tolist()
         return order
@@ -148,3 +150,11 @@ class Filler:
         board.put_on_draft(entry.shape, wish.level, draft, fitting)
         self._filling.note(draft, self._batch.take(entry, 1))
         return 1
+
+
+def _fits(amounts: tuple[int, ...], free: list[int]) -> bool:
+    """Tell whether one pod of a size fits what is free now; ranking looked some pods ago."""
+    for amount, have in zip(amounts, free, strict=True):  # noqa: SIM110 - asked too often for all()
+        if amount > have:
+            return False
+    return True

@@ -15,9 +15,11 @@ from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.firstfit import Filling, blocked_drafts
 from nodewright.core.scheduling.ledger import Ledger, unpack
 from nodewright.core.scheduling.pricefit import price_of
+from nodewright.core.scheduling.supply import Bits
 from nodewright.core.scheduling.topology import Group, GroupKind
-from nodewright.core.scheduling.wishes import Shape
+from nodewright.core.scheduling.wishes import Shape, Wish
 from nodewright.model.pod import Pod
+from nodewright.model.reason import Reason
 
 _TRIES_MAX: Final = 12
 """How many drafts are asked to take in a pod of a dissolved one."""
@@ -37,6 +39,7 @@ class Improver:
         self.ledger = ledger
         self.steps = steps
         self._used = np.array([draft.pod_count > 0 for draft in self.board.drafts], dtype=np.bool_)
+        self._used_bits = sum(1 << draft.number for draft in self.board.drafts if draft.pod_count)
 
     def run(self) -> None:
         """Make moves until none helps or the steps are used up."""
@@ -78,15 +81,12 @@ class Improver:
 
     def _rebuild(self, draft: Draft) -> bool:
         before = price_of(draft, draft.bits)
-        if not self._may_move(draft) or all(group.is_hostname for group in draft.tally):
+        goal = self._goal(draft)
+        if not goal or price_of(draft, goal) >= before or not self._may_move(draft):
             return False
         skews = self._skews([draft])
         lifted = self.board.lift(draft)
         self.steps -= lifted.pod_count
-        goal = lifted.supply.everything
-        for room, total in zip(self.board.rooms[draft.supply], lifted.totals, strict=True):
-            if total:
-                goal &= room.having(total)
         draft.bits &= goal
         for (shape, level), count in lifted.loads.items():
             for _ in range(count):
@@ -101,15 +101,29 @@ class Improver:
         self.board.lower(draft, lifted)
         return False
 
+    def _goal(self, draft: Draft) -> Bits:
+        """Give what could hold the load of a draft if its pods did not mind any neighbours."""
+        start = self.board.tables[draft.supply].start
+        goal = start.bits
+        for room, total in zip(self.board.rooms[draft.supply], draft.totals, strict=True):
+            if total:
+                goal &= room.having(total)
+        for shape, level in draft.loads:
+            wish = shape.ladder[level]
+            if len(wish.alternatives) == 1:
+                state = start.merge(wish, 0)
+                goal &= 0 if isinstance(state, Reason) else state.bits
+        return goal
+
     def _dissolve(self, draft: Draft) -> bool:
-        if not self._may_move(draft):
+        if self._is_stuck(draft) or not self._may_move(draft):
             return False
         budget = price_of(draft, draft.bits)
         skews = self._skews([draft])
         lifted = self.board.lift(draft)
         saved: dict[int, Draft] = {}
         moves: list[Move] = []
-        loads = sorted(lifted.loads.items(), key=lambda one: _size(one[0][0]))
+        loads = sorted(lifted.loads.items(), key=_hardest)
         for (shape, level), count in loads:
             for _ in range(count):
                 self.steps -= 1
@@ -124,7 +138,13 @@ class Improver:
             return False
         self._move_pods(draft, moves)
         self._used[draft.number] = False
+        self._used_bits &= ~(1 << draft.number)
         return True
+
+    def _is_stuck(self, draft: Draft) -> bool:
+        """Tell whether some pod of a draft is kept off every other one, whatever room they have."""
+        others = self._used_bits & ~(1 << draft.number)
+        return any(not others & ~_kept_off(shape.ladder[level]) for shape, level in draft.loads)
 
     def _cheapest_home(
         self, shape: Shape, level: int, source: Draft, budget: int, saved: dict[int, Draft]
@@ -201,5 +221,17 @@ def _skew(group: Group) -> int:
     return max(counts, default=0) - min(counts, default=0)
 
 
-def _size(shape: Shape) -> tuple[int, ...]:
-    return tuple(-amount for amount in shape.amounts)
+def _hardest(load: tuple[tuple[Shape, int], int]) -> tuple[int, ...]:
+    """Order loads so that those with the fewest places to go come first, then the largest."""
+    (shape, level), _ = load
+    return (-_kept_off(shape.ladder[level]).bit_count(), *(-one for one in shape.amounts))
+
+
+def _kept_off(wish: Wish) -> Bits:
+    """Give, as bits, the drafts where a pod would meet too many of those it keeps away from."""
+    found = 0
+    for group in (*wish.owns, *wish.kept_away_by):
+        if group.is_hostname and group.kind is not GroupKind.AFFINITY:
+            counts_itself = group.kind is not GroupKind.SPREAD or group in wish.counted_by
+            found |= group.hosts_at_limit if counts_itself else group.hosts_over_limit
+    return found

@@ -47,6 +47,9 @@ _TASTES_PODS: Final = {Effort.FAST: 0, Effort.NORMAL: 120, Effort.BEST: 1000}
 _IMPROVE_STEPS: Final = {Effort.FAST: 1500, Effort.NORMAL: 4000, Effort.BEST: 100_000}
 """How many pods local improvement may try to move."""
 
+_FAST_PODS_PER_STEP: Final = 4
+"""A fast plan looks at one pod in so many again: enough where few nodes are made for many pods."""
+
 
 def solve(world: World, effort: Effort = Effort.NORMAL) -> Plan:
     """Find where every pod goes and the nodes to make for the rest."""
@@ -59,6 +62,8 @@ def solve(world: World, effort: Effort = Effort.NORMAL) -> Plan:
 def _best_plan(problem: Problem, effort: Effort) -> Plan:
     """Compare fillings of a problem, and give the best of them."""
     steps = _IMPROVE_STEPS[effort]
+    if effort is Effort.FAST:
+        steps = min(steps, len(problem.selection.candidates) // _FAST_PODS_PER_STEP)
     price_led = _price_led(problem, steps)
     most = _FIRST_FIT_PODS[effort] * (_LEFT_BEHIND_FACTOR if price_led.unschedulable else 1)
     if len(problem.selection.candidates) > most:
