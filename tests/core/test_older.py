@@ -8,6 +8,7 @@ from nodewright.core.claims import Draft, owner_of, write_claim
 from nodewright.core.nodeclass import judge_classes
 from nodewright.core.nodepool import decide_pools
 from nodewright.core.older import judge_older
+from nodewright.model.beside import Beside
 from nodewright.model.decision import Change, Tell
 from nodewright.model.ec2nodeclass import EC2NodeClass, EC2NodeClassStatus
 from nodewright.model.legacy import PROVISIONER_NAME
@@ -37,7 +38,7 @@ def an_older(kind="Provisioner", **fields):
 
 def judged(*older, pool=True, classes=(), things=()):
     world = a_world(marked(a_pool()) if pool else a_pool("other"), *things)
-    world = msgspec.structs.replace(world, older=older, node_classes=tuple(classes))
+    world = msgspec.structs.replace(world, beside=Beside(older=older), node_classes=tuple(classes))
     return list(judge_older(world))
 
 
@@ -76,7 +77,9 @@ def test_what_is_written_was_told_and_is_neither_again():
     pool = msgspec.structs.replace(
         pool, status=msgspec.structs.replace(pool.status, resources=resources)
     )
-    world = msgspec.structs.replace(a_world(pool), older=(again,), node_classes=(a_class(),))
+    world = msgspec.structs.replace(
+        a_world(pool), beside=Beside(older=(again,)), node_classes=(a_class(),)
+    )
 
     assert list(judge_older(world)) == []
 

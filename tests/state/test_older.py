@@ -94,7 +94,6 @@ def test_the_world_holds_them_and_speaks_of_them_by_todays_names():
     assert world.nodes[0].metadata.labels[NODEPOOL] == "shop"
     assert world.pods[0].spec.node_selector == {NODEPOOL: "shop"}
     assert world.pods[0].metadata.annotations[DO_NOT_DISRUPT] == "true"
-    assert len(world.older) == 2
 
 
 def test_the_class_of_a_claim_is_found():

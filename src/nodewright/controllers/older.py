@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.core.older import judge_older
+from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision
 from nodewright.model.resource import NODE_CLAIMS, NODES, OLDER
 from nodewright.model.world import World
@@ -20,6 +21,11 @@ class OlderObjects(Controller):
     async def gather(self) -> bool:
         """Tell whether there are any."""
         return bool(read_older(self.ports.mirror).objects)
+
+    def beside(self, world: World) -> Beside:
+        """Give the objects as they are."""
+        del world
+        return Beside(older=read_older(self.ports.mirror).objects)
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give what is to be written and told."""

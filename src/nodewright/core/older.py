@@ -34,7 +34,7 @@ _TODAY: Final = {"Provisioner": "NodePool", "AWSNodeTemplate": "EC2NodeClass"}
 def judge_older(world: World) -> Iterator[Decision]:
     """Give what is to be written on older objects, and what is told about them."""
     pools = {pool.metadata.name: pool for pool in world.node_pools if origin_of(pool) is not None}
-    for one in world.older:
+    for one in world.beside.older:
         if one.resource is MACHINES or one.metadata.deletion_timestamp is not None:
             continue
         findings = [_deprecation(one), _conversion(one)]

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from nodewright.model.cloudview import CloudNotice, CloudView
+from nodewright.model.older import OlderObject
 
 OUTCOMES_MAX: Final = 4
 
@@ -39,7 +40,8 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What one process knows beside the objects, as far as a decision looks at it.
 
     `outcomes` are those of pools by uid, `pod_events_ms` the latest pod event by node; `expected` says
-    where pods (by uid) should come to run, and `idle_since_ms` since when they do not.
+    where pods (by uid) should come to run, and `idle_since_ms` since when they do not; `older` are the
+    objects of kinds that have other names today.
     """
 
     cloud: CloudView = CloudView()
@@ -49,3 +51,4 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     expected: Mapping[str, str] = {}
     idle_since_ms: Mapping[str, int] = {}
     type_counts: tuple[TypeCount, ...] = ()
+    older: tuple[OlderObject, ...] = ()

@@ -13,7 +13,6 @@ from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import NodeClass
 from nodewright.model.nodepolicy import NodePolicy
 from nodewright.model.nodepool import NodePool
-from nodewright.model.older import OlderObject
 from nodewright.model.overlay import NodeOverlay
 from nodewright.model.pdb import PodDisruptionBudget
 from nodewright.model.pod import (
@@ -69,7 +68,6 @@ class World(msgspec.Struct, frozen=True):
     node_policies: tuple[NodePolicy, ...] = ()
     capacity_buffers: tuple[CapacityBuffer, ...] = ()
     pod_templates: tuple[PodTemplateObject, ...] = ()
-    older: tuple[OlderObject, ...] = ()
     daemon_sets: tuple[DaemonSet, ...] = ()
     namespaces: tuple[Namespace, ...] = ()
     volume_claims: tuple[PersistentVolumeClaim, ...] = ()

@@ -54,7 +54,6 @@ def take_snapshot(
         node_policies=mirror.all(kinds.NODE_POLICIES),
         capacity_buffers=mirror.all(kinds.CAPACITY_BUFFERS),
         pod_templates=mirror.all(kinds.POD_TEMPLATES),
-        older=older,
         daemon_sets=mirror.all(kinds.DAEMON_SETS),
         namespaces=mirror.all(kinds.NAMESPACES),
         volume_claims=mirror.all(kinds.VOLUME_CLAIMS),
