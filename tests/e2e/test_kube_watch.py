@@ -37,7 +37,10 @@ def access(cluster):
 async def test_the_role_may_watch_all_that_is_watched(cluster, access):
     async with watching(access, WATCHED) as session:
         waiting = {"nodepools.karpenter.sh", "nodeclaims.karpenter.sh"}
-        await wait_for("all but ours", lambda: set(session.mirror.waiting_for()) <= waiting)
+        await wait_for(
+            "all but ours",
+            lambda: session.witness.forbidden or set(session.mirror.waiting_for()) <= waiting,
+        )
         version = await greet(session.client)
 
     assert version == cluster.sandbox.record.kubernetes_version
@@ -124,6 +127,31 @@ async def test_a_history_that_was_thrown_away_is_listed_anew(cluster, namespace,
         witness = session.witness
 
     assert [witness.steps(storm.key(name)) for name in storm.names] == [[0, 3, 4, 5]] * 3
+
+
+@pytest.mark.soak
+async def test_watches_that_never_begin_are_given_up(cluster, namespace, access):
+    async with (
+        storm_of(cluster, namespace, 3) as storm,
+        through_proxy(cluster, access, Faults(watch_s=0.5)) as (proxy, detour),
+        watching(detour, KINDS) as session,
+    ):
+        await session.wait_synced(10_000)
+        await storm.create()
+        every = session.reflectors.values()
+        await wait_for("short watches", lambda: all(one.vitals.watch_count for one in every))
+        # The server begins each watch, and nobody hears of it.
+        proxy.faults = Faults(rate=1.0, kinds=("lose",))
+        await wait_for("lost watches", lambda: proxy.counts.get("lose", 0) >= len(KINDS))
+        proxy.faults = Faults()
+        await storm.blow(2)
+        await assert_true_mirror(cluster, session, VOLUME_CLAIMS)
+        witness = session.witness
+
+    for name in storm.names:
+        steps = witness.steps(storm.key(name))
+        assert steps == sorted(set(steps))
+        assert steps[-1] == 2
 
 
 @pytest.mark.parametrize(
