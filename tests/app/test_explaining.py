@@ -93,6 +93,7 @@ def test_an_event_starts_with_what_helps_most_and_never_outgrows_the_api():
 
     message = unplaced_event(unplaced["default/pod"])
 
-    assert message.startswith("NW-1204 best: cpu 9 does not fit")
+    assert message.startswith("best: cpu 9 does not fit")
+    assert "(NW-1204)" in message
     assert len(message.encode()) <= 1024
     assert message.endswith(")")

@@ -139,8 +139,8 @@ FAILURES = {
         ),
         "NW-1204",
         (
-            "memory 60Gi does not fit: the roomiest of 1 instance type, c, has 32Gi left after "
-            "daemon pods, 28Gi too little"
+            "memory 60Gi does not fit beside cpu 8: of 1 instance type with room for that, the "
+            "roomiest, c, has 32Gi left after daemon pods, 28Gi too little"
         ),
     ),
     "too much cpu for the types of the pool": (
@@ -193,16 +193,16 @@ FAILURES = {
         ),
         "NW-1205",
         (
-            "1 instance type would do, and 0 of 1 offering can be had now, such as large on-demand in "
-            "zone-a"
+            "1 instance type would do, but the cloud has none of them now: 0 of 1 offering can be had, "
+            "such as large (on-demand, zone-a)"
         ),
     ),
     "a pool that is sold out": (
         a_world(a_pod(cpu=1), a_type("large", offerings=[an_offering("zone-a", available=False)])),
         "NW-1205",
         (
-            "1 instance type would meet the NodePool's requirements, and 0 of 1 offering can be had "
-            "now, such as large on-demand in zone-a"
+            "1 instance type would meet the NodePool's requirements, but the cloud has none of them "
+            "now: 0 of 1 offering can be had, such as large (on-demand, zone-a)"
         ),
     ),
     "a volume in another zone": (
@@ -249,7 +249,7 @@ FAILURES = {
     "a host port of a daemon": (
         a_world(a_pod(cpu=1, ports=[8080]), SMALL, a_daemon_set(ports=[8080])),
         "NW-1207",
-        "daemon pods hold host port 8080: 0 of the 1 instance type left have it free",
+        "daemon pods hold host port 8080 on every node that could be made (1 instance type)",
     ),
     "minValues": (
         a_world(
@@ -280,7 +280,7 @@ FAILURES = {
         ),
         "NW-1209",
         (
-            "limit cpu 5 is reached: 2 in use or planned, and the smallest node for the pod, "
+            "limit cpu 5 leaves too little: 2 in use or planned, and the smallest node for the pod, "
             "small, adds 4"
         ),
     ),
@@ -307,14 +307,17 @@ FAILURES = {
     "a spread over a label that new nodes lack": (
         a_world(a_pod(cpu=1, labels={"app": "web"}, spread=[a_spread("example.com/rack")]), SMALL),
         "NW-1301",
-        "the spread over example.com/rack needs that label, and 0 of the new nodes have it",
+        (
+            "the spread over example.com/rack needs nodes with that label, and nodes of this NodePool "
+            "have 0 values of it"
+        ),
     ),
     "friends that are not there": (
         a_world(a_pod(cpu=1, near=[a_term(ZONE)]), SMALL),
         "NW-1302",
         (
-            "the pod must be near pods with app=web (same topology.kubernetes.io/zone), and of 0 such "
-            "pods 0 are where it could go"
+            "the pod must be near pods with app=web (same topology.kubernetes.io/zone), and there are "
+            "0 such pods"
         ),
     ),
     "pods to keep away from in every zone": (
@@ -326,8 +329,8 @@ FAILURES = {
         ),
         "NW-1303",
         (
-            "the pod must keep away from pods with app=web (same topology.kubernetes.io/zone), and 0 of "
-            "1 place where it could go are free of them"
+            "the pod must keep away from pods with app=web (same topology.kubernetes.io/zone), and each "
+            "place where it could go (1) has one"
         ),
     ),
     "pods that keep others away": (
@@ -339,8 +342,8 @@ FAILURES = {
         ),
         "NW-1304",
         (
-            "other pods keep away from pods with app=web (same topology.kubernetes.io/zone), and 0 of "
-            "1 place where this pod could go are free of them"
+            "pods that keep away from pods with app=web (same topology.kubernetes.io/zone) are in each "
+            "place where this pod could go (1)"
         ),
     ),
     "a reservation that is full": (
@@ -349,7 +352,7 @@ FAILURES = {
             a_type("r", offerings=[an_offering(reservation="cr-1", left=0), an_offering("zone-b")]),
         ),
         "NW-1402",
-        "the only way to buy is 1 capacity reservation, and full",
+        "only reserved capacity would do, and 0 slots are left in 1 capacity reservation",
     ),
     "a pool that is being deleted": (
         a_world(a_pod(cpu=1), SMALL, a_pool(deleted="2026-01-01T00:00:00Z")),
@@ -377,7 +380,9 @@ FAILURES = {
     "an amount that is no quantity": (
         a_world(a_pod(memory="2GB"), SMALL),
         "NW-1001",
-        ("the pod asks for memory 2GB, which is not a quantity (like 100m, 1.5Gi or 2)"),
+        (
+            "the pod asks for memory 2GB, which is not a quantity (like 100m, 1.5Gi or 2); did you mean 2G?"
+        ),
     ),
     "the nearer of two pools": (
         a_world(

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.resources import files
 
 import pytest
 import yaml
@@ -18,6 +19,7 @@ from builders.snapshots import (
 )
 from nodewright.cli.main import run
 
+EXAMPLE = str(files("nodewright.examples") / "first-cluster.json")
 POOL = a_pool_value()
 FINE = a_document(a_pod_value("web"), POOL)
 HUGE = a_document(a_pod_value("web"), a_pod_value("huge", cpu="99"), POOL)
@@ -206,3 +208,24 @@ def test_standard_input_is_read_for_a_dash_and_the_answer_is_the_same_bytes_ever
         answers.append([line for line in lines if b"solveSeconds" not in line])
     assert answers[0] == answers[1]
     assert len(answers[0]) > 20
+
+
+def test_the_plan_speaks_korean(capsys):
+    status = run(["plan", EXAMPLE, "--lang", "ko"])
+
+    out = capsys.readouterr().out
+    assert status == 1
+    assert "만들 노드 (8)" in out
+    assert "톨러레이션 0개" in out
+    assert "the pod" not in out
+
+
+def test_what_programs_read_does_not_depend_on_the_locale(capsys, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
+    run(["plan", EXAMPLE, "-o", "json"])
+    plain = json.loads(capsys.readouterr().out)
+    run(["plan", EXAMPLE, "-o", "json", "--lang", "ko"])
+    asked = json.loads(capsys.readouterr().out)
+
+    assert "the pod needs" in plain["unschedulable"]["data/report-1"]["summary"]
+    assert "조건이 필요하지만" in asked["unschedulable"]["data/report-1"]["summary"]

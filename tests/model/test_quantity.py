@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nodewright.model.quantity import (
     BadQuantity,
     add,
+    guess_quantity,
     largest,
     parse_amount,
     parse_quantity,
@@ -219,3 +220,23 @@ def test_the_largest_is_no_less_than_any_and_one_of_them(lists):
         assert all(top[name] >= amount for name, amount in amounts.items())
     for name, amount in top.items():
         assert any(amounts.get(name) == amount for amounts in lists)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2GB", "2G"),
+        ("2gb", "2G"),
+        ("512MiB", "512Mi"),
+        ("512 Mi", "512Mi"),
+        ("1.5gi", "1.5Gi"),
+        ("100 m", "100m"),
+        ("10mb", "10M"),
+        ("10KB", "10k"),
+        ("2Gi", ""),
+        ("lots", ""),
+        ("", ""),
+    ],
+)
+def test_a_slip_of_the_pen_is_understood(written, meant):
+    assert guess_quantity(written) == meant

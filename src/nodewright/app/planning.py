@@ -9,6 +9,8 @@ from nodewright.core.scheduling.solve import Effort, solve
 from nodewright.model.instance import NANO, NanoUSD
 from nodewright.model.plan import Plan, PlannedNode, Unplaced
 from nodewright.model.quantity import print_resources
+from nodewright.model.wording import Language
+from nodewright.model.wording.verdict import refusal_sentence, unplaced_summary
 from nodewright.model.world import World
 
 
@@ -42,7 +44,7 @@ def with_bound(world: World, planned: Planned) -> Planned:
     return msgspec.structs.replace(planned, plan=plan)
 
 
-def plan_document(planned: Planned) -> dict[str, object]:
+def plan_document(planned: Planned, language: Language = "en") -> dict[str, object]:
     """Write a plan as the document that `plan -o json` prints."""
     plan = planned.plan
     document: dict[str, object] = {
@@ -50,7 +52,7 @@ def plan_document(planned: Planned) -> dict[str, object]:
         "existingNodes": [
             {"name": node.name, "pods": list(node.pods)} for node in plan.existing_nodes
         ],
-        "unschedulable": {key: _unplaced(one) for key, one in plan.unschedulable.items()},
+        "unschedulable": {key: _unplaced(one, language) for key, one in plan.unschedulable.items()},
         "pricePerHour": money(plan.price),
         "lowerBoundPerHour": None if plan.lower_bound is None else money(plan.lower_bound),
         "solveSeconds": round(planned.seconds, 6),
@@ -82,13 +84,18 @@ def money(amount: NanoUSD) -> float:
     return amount / NANO
 
 
-def _unplaced(one: Unplaced) -> dict[str, object]:
+def _unplaced(one: Unplaced, language: Language) -> dict[str, object]:
     return {
-        "summary": one.summary,
+        "summary": unplaced_summary(one, language),
         "code": one.code,
         "deferred": one.deferred,
         "nodePools": [
-            {"name": pool.name, "reason": pool.reason, "code": pool.code, "detail": pool.detail}
+            {
+                "name": pool.name,
+                "reason": refusal_sentence(pool, language),
+                "code": pool.code,
+                "detail": pool.detail,
+            }
             for pool in one.node_pools
         ],
     }

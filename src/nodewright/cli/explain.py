@@ -46,7 +46,7 @@ def explain(
     $ nodewright explain NW-1204 --lang ko
     """
     check_files((snapshot,), "explain")
-    language = choose_language(lang)
+    language = choose_language(lang, output)
     if target.upper().startswith("NW-"):
         return _explain_code(target.upper(), output, language)
     kind, _, name = target.partition("/")

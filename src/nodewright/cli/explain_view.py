@@ -5,6 +5,7 @@ that Korean, whose letters are two cells wide, lines up as well.
 """
 
 import json
+import shlex
 from collections.abc import Iterable
 from typing import Final
 
@@ -20,12 +21,13 @@ from nodewright.app.explaining import (
     placement_words,
     pod_summary,
     pool_summary,
-    reason_title,
 )
 from nodewright.cli.bars import dollars
+from nodewright.cli.narrow import whole
 from nodewright.core.explain.bench import Placement
 from nodewright.core.explain.existing import Existing
 from nodewright.core.explain.node import NodeStory
+from nodewright.core.explain.patch import Op
 from nodewright.core.explain.pod import PodStory, PoolStory
 from nodewright.core.explain.pool import NodePoolStory
 from nodewright.core.scheduling.funnel import Step, resource_order, show_taint
@@ -147,10 +149,11 @@ def _existing(existing: Existing, language: Language) -> Text:
     if existing.takes:
         parts.append(f"{len(existing.takes)} {word('fits', language)}")
     for one in existing.stopped[:_GROUPS_MAX]:
-        said = f"{one.count} {reason_title(one.reason.code, one.subject, language)}"
+        short = word(f"stopped.{one.reason.code}", language, subject=one.subject)
+        said = f"{one.count} {short.rstrip()}"
         if one.most is not None:
             most = {"most": show_amount(one.most, one.subject), "node": one.node}
-            said += f", {word('existing.most', language, **most)}"
+            said += f" ({word('existing.most', language, **most)})"
         parts.append(said)
     text.append(": " + " · ".join(parts))
     return text
@@ -175,13 +178,19 @@ def _help(story: PodStory, language: Language) -> RenderableType:
     rows.add_row("", costs)
     if not where.node:
         rows.add_row("", word("change.extra", language, price=dollars(found.extra)))
-    for target, ops in found.patches().items():
-        patch = json.dumps(msgspec.to_builtins(ops), ensure_ascii=False, separators=(",", ":"))
-        rows.add_row("", Text(f"{word('change.where', language)} {target}: {patch}", style="dim"))
-        if story.owner and target.startswith("pod/"):
-            lasting = word("change.template", language, owner=story.owner)
-            rows.add_row("", Text(lasting, style="dim"))
-    return Padding(rows, (0, 0, 0, 2), expand=False)
+    patches = found.patches()
+    if story.owner and any(target.startswith("pod/") for target in patches):
+        rows.add_row("", Text(word("change.template", language, owner=story.owner), style="dim"))
+    lines = [whole(_command(target, ops, language)) for target, ops in patches.items()]
+    return Group(Padding(rows, (0, 0, 0, 2), expand=False), Text(""), *lines)
+
+
+def _command(target: str, ops: Iterable[Op], language: Language) -> str:
+    """Write a patch so that it can be copied; a pod's is for its template as well."""
+    patch = json.dumps(msgspec.to_builtins(ops), ensure_ascii=False, separators=(",", ":"))
+    if target.startswith("pod/"):
+        return f"{word('change.where', language, target=target)} {patch}"
+    return f"kubectl patch {target} --type=json -p {shlex.quote(patch)}"
 
 
 def _also(placement: Placement, language: Language) -> Text:
@@ -209,7 +218,7 @@ def node_screen(story: NodeStory, language: Language) -> RenderableType:
     rows.add_row(_label("node.pods", language), _names(story.pods, language))
     rows.add_row(_label("node.takes", language), _names(story.takes, language))
     for one in story.refuses[:_GROUPS_MAX]:
-        said = reason_title(one.reason.code, one.subject, language)
+        said = word(f"stopped.{one.reason.code}", language, subject=one.subject)
         rows.add_row(
             _label("node.refuses", language),
             f"{_names(one.pods, language)}: {said}  {one.reason.code}",
@@ -241,8 +250,10 @@ def pool_screen(story: NodePoolStory, language: Language) -> RenderableType:
     rows.add_row(_label("limits", language), _limits(story, language))
     if story.taints:
         rows.add_row(_label("rule.taints", language), ", ".join(map(show_taint, story.taints)))
-    planned = f" (+{len(story.plans)})" if story.plans else ""
-    rows.add_row(_label("pool.nodes", language), f"{_names(story.nodes, language)}{planned}")
+    nodes = _names(story.nodes, language)
+    if story.plans:
+        nodes += f" · {word('pool.planned', language, count=len(story.plans))}"
+    rows.add_row(_label("pool.nodes", language), nodes)
     rows.add_row(_label("only", language), _names(story.only, language))
     return Group(head, Text(""), Padding(rows, (0, 0, 0, 2), expand=False))
 

@@ -73,7 +73,8 @@ def emit(value: object, output: ListFormat, table: "Callable[[], Table | Rendera
             if isinstance(shown, Table):
                 show_table(shown)
             else:
-                screen().print(shown)
+                # What is laid out fits; what does not is a command to be copied in one piece.
+                screen().print(shown, crop=False)
 
 
 def as_json(value: object) -> str:

@@ -8,6 +8,7 @@ from nodewright.app.planning import plan_document, plan_world, with_bound
 from nodewright.app.sources import open_snapshot
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.files import check_files
+from nodewright.cli.language import LanguageOption, choose_language
 from nodewright.cli.output import OutputOption, emit, say
 from nodewright.cli.plan_view import plan_screen
 from nodewright.core.scheduling.solve import Effort
@@ -26,6 +27,7 @@ def plan(
         bool, Parameter(negative=(), help="Also say below which price no plan can go.")
     ] = False,
     output: OutputOption = "table",
+    lang: LanguageOption = None,
 ) -> int:
     """Say where every pending pod goes and which nodes to make for the rest.
 
@@ -35,7 +37,7 @@ def plan(
     $ nodewright plan cluster.json
     $ nodewright plan cluster.json.gz -o json
     $ nodewright plan cluster.json --effort best --bound
-    $ nodewright plan cluster.json --effort best
+    $ nodewright plan cluster.json --lang ko
     $ gunzip -c cluster.json.gz | nodewright plan -
     """
     check_files((snapshot,), "plan")
@@ -51,5 +53,11 @@ def plan(
     planned = plan_world(taken.world, effort)
     if bound:
         planned = with_bound(taken.world, planned)
-    emit(plan_document(planned), output, lambda: plan_screen(taken, planned))
+    language = choose_language(lang, output)
+    source = "" if snapshot == "-" else snapshot
+    emit(
+        plan_document(planned, language),
+        output,
+        lambda: plan_screen(taken, planned, language, source),
+    )
     return EXIT_FOUND if planned.plan.unschedulable else EXIT_FINE

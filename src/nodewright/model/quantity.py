@@ -24,6 +24,11 @@ _FORM: Final = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<fraction>[0-9]*))?"
     r"(?:[eE](?P<exponent>[+-]?[0-9]{1,3})|(?P<suffix>Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE])?)"
 )
+_SLIP: Final = re.compile(
+    r"(?P<digits>[0-9]+(?:\.[0-9]+)?)\s*(?:(?P<unit>[kKmMgGtTpP])(?P<binary>[iI])?)?(?P<bytes>[bB])?"
+)
+"""Quantities as people write them who think of megabytes."""
+
 _LENGTH_MAX: Final = 64
 _EXPONENT_MAX: Final = 30
 
@@ -71,6 +76,28 @@ def parse_amount(value: str | float) -> Milli:
     if isinstance(value, int):
         return value * MILLI
     return parse_quantity(repr(value))
+
+
+def guess_quantity(text: str) -> str:
+    """Give the quantity that was probably meant by text that is none; empty when it is one."""
+    form = None if _is_quantity(text) else _SLIP.fullmatch(text.strip())
+    if form is None:
+        return ""
+    unit = form["unit"] or ""
+    if form["binary"]:
+        unit = f"{unit.upper()}i"
+    elif form["bytes"] or unit != "m":
+        unit = "k" if unit in ("k", "K") else unit.upper()
+    guess = f"{form['digits']}{unit}"
+    return guess if _is_quantity(guess) else ""
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        parse_quantity(text)
+    except BadQuantity:
+        return False
+    return True
 
 
 def parse_resources(amounts: Mapping[str, str | float]) -> dict[str, Milli]:

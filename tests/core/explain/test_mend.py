@@ -88,7 +88,7 @@ CHANGES = {
     "let the pod stop asking for kubernetes.io/arch In [arm64]": a_world(
         a_pod(cpu=1, selector={ARCH: "arm64"}), SMALL
     ),
-    "let NodePool default make kubernetes.io/arch arm64": a_world(
+    "allow kubernetes.io/arch arm64 in NodePool default": a_world(
         a_pod(cpu=1, selector={ARCH: "arm64"}),
         a_type("arm", labels={ARCH: "arm64"}),
         SMALL,
@@ -127,7 +127,7 @@ CHANGES = {
         a_pod(cpu=1, labels={"app": "web"}, spread=[a_spread("example.com/rack")]), SMALL
     ),
     "let the pod do without volume data": a_world(a_pod(cpu=1, claims=["data"]), SMALL),
-    "let NodePool default make topology.kubernetes.io/zone zone-c": a_world(
+    "allow topology.kubernetes.io/zone zone-c in NodePool default": a_world(
         a_pod(cpu=1, claims=["data"]),
         a_volume_claim("data", volume="v"),
         a_volume("v", zones=["zone-c"]),

@@ -54,7 +54,7 @@ def test_a_pod_that_waits_for_reserved_capacity_is_put_off_and_not_refused():
 
     assert waiting.deferred
     assert waiting.code == "NW-1401"
-    assert waiting.summary.startswith("1 capacity reservation that would do: held")
+    assert "(1 capacity reservation) is held for other pods" in waiting.summary
 
 
 def test_pods_of_one_cause_group_together_whatever_their_size():

@@ -44,14 +44,17 @@ def on_pod(refused: Refused) -> Iterator[Edit]:
             for label in {key: None for one in wish.alternatives for key in one}:
                 yield from _drop(pod, wish, label)
             yield from pod_edits.drop_volumes(pod)
-        case "resource-short" | "resource-unknown" | "sold-out":
+        case "resource-short" | "resource-beside" | "resource-unknown" | "sold-out":
             has = walk.miss.has if walk.miss is not None else 0
             name = walk.miss.resource if walk.miss is not None else cause.subject
             yield from _some(pod_edits.ask_less(pod, name, has))
             yield from pod_edits.drop_every_label(pod)
         case "port-daemon":
             yield from pod_edits.drop_ports(pod)
-        case "spread" | "spread-unlabelled" | "affinity" | "anti-affinity" | "kept-away":
+        case (
+            "spread" | "spread-unlabelled" | "affinity" | "affinity-none" | "anti-affinity"
+            | "kept-away"
+        ):  # fmt: skip
             yield from _on_neighbours(pod, cause, wish)
             yield from pod_edits.drop_every_label(pod)
         case "labels-together" | "reservation-full" | "min-values":
@@ -63,7 +66,7 @@ def on_pod(refused: Refused) -> Iterator[Edit]:
 def _on_neighbours(pod: Pod, cause: Cause, wish: Wish) -> Iterator[Edit]:
     key = str(cause.values["key"])
     match cause.kind:
-        case "affinity":
+        case "affinity" | "affinity-none":
             yield from pod_edits.soften_neighbours(pod, "podAffinity", key)
         case "anti-affinity":
             yield from pod_edits.soften_neighbours(pod, "podAntiAffinity", key)
@@ -78,6 +81,7 @@ def on_invalid_pod(pod: Pod, code: str) -> Iterator[Edit]:
     """Give changes that could make a pod readable."""
     match code:
         case Reason.UNREADABLE_POD.code:
+            yield from pod_edits.write_requests(pod)
             yield from pod_edits.drop_bad_requests(pod)
         case Reason.VOLUME_CLAIM_BROKEN.code | Reason.VOLUME_IN_USE.code:
             yield from pod_edits.drop_volumes(pod)

@@ -38,7 +38,7 @@ def ask_nodes(board: Board, shape: Shape, wish: Wish) -> Existing:
         if reason is None:
             takes.append(host.name)
         else:
-            groups.setdefault((reason, _subject(reason, shape, wish, host)), []).append(host)
+            groups.setdefault((reason, subject_of(reason, shape, wish, host)), []).append(host)
     stopped = [
         _stopped(reason, subject, hosts) for (reason, subject), hosts in sorted_groups(groups)
     ]
@@ -52,10 +52,11 @@ def sorted_groups[Held](
     return sorted(groups.items(), key=lambda one: (-len(one[1]), one[0][0].code, one[0][1]))
 
 
-def _subject(reason: Reason, shape: Shape, wish: Wish, host: Host) -> str:
+def subject_of(reason: Reason, shape: Shape, wish: Wish, host: Host) -> str:
+    """Name the label or resource because of which a node refuses a pod, where it is one."""
     match reason:
         case Reason.NODE_FULL:
-            return lacking(shape, host)
+            return _lacking(shape, host)
         case Reason.LABELS_CLASH | Reason.LABEL_UNDEFINED:
             clash = host.requirements.clash(wish.requirements, frozenset())
             return clash.key if clash is not None else ""
@@ -63,7 +64,7 @@ def _subject(reason: Reason, shape: Shape, wish: Wish, host: Host) -> str:
             return ""
 
 
-def lacking(shape: Shape, host: Host) -> str:
+def _lacking(shape: Shape, host: Host) -> str:
     """Name the resource that a node has too little of, or its pods where it is overfull."""
     for name, amount in shape.requests.items():
         if amount > host.available.get(name, 0):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from nodewright.core.explain.existing import lacking
+from nodewright.core.explain.existing import subject_of
 from nodewright.core.scheduling.hosts import Host, Joined
 from nodewright.core.scheduling.problem import Problem
 from nodewright.core.scheduling.solve import Effort, solve
@@ -63,7 +63,7 @@ def explain_node(world: World, name: str, effort: Effort = Effort.NORMAL) -> Nod
             wish = bare_wishes(shape)[-1]
             reason = board.on_host(shape, wish, host)
             if reason is not None:
-                subject = lacking(shape, host) if reason is Reason.NODE_FULL else ""
+                subject = subject_of(reason, shape, wish, host)
                 refused.setdefault((reason, subject), []).extend(pod.key for pod in shape.pods)
     labels = joined.labels()
     return NodeStory(

@@ -19,7 +19,13 @@ from nodewright.core.scheduling.wishes import required_terms
 from nodewright.model.labels import ARCH, OS, normalize_key
 from nodewright.model.metadata import NodeSelectorTerm, Taint
 from nodewright.model.pod import Pod, PodAffinity, TopologySpreadConstraint
-from nodewright.model.quantity import BadQuantity, Milli, parse_amount, print_quantity
+from nodewright.model.quantity import (
+    BadQuantity,
+    Milli,
+    guess_quantity,
+    parse_amount,
+    print_quantity,
+)
 from nodewright.model.requirements import BadRequirement, Requirements, read_requirement
 from nodewright.model.wording.amounts import round_down, show_amount
 
@@ -191,6 +197,25 @@ def drop_request(pod: Pod, resource: str) -> Edit | None:
     if not ops:
         return None
     return Edit("drop-request", {"resource": resource}, target_of(pod), tuple(ops), LARGE)
+
+
+def write_requests(pod: Pod) -> Iterator[Edit]:
+    """Write amounts that cannot be read as they were probably meant."""
+    for list_name, many in (
+        ("containers", pod.spec.containers),
+        ("initContainers", pod.spec.init_containers),
+    ):
+        for at, one in enumerate(many):
+            for name, amount in one.resources.requests.items():
+                meant = guess_quantity(str(amount))
+                if meant:
+                    values: dict[str, str | int] = {
+                        "resource": name,
+                        "amount": meant,
+                        "needs": str(amount),
+                    }
+                    op = add(meant, "spec", list_name, at, "resources", "requests", name)
+                    yield Edit("write-request", values, target_of(pod), (op,), SMALL)
 
 
 def drop_bad_requests(pod: Pod) -> Iterator[Edit]:

@@ -92,7 +92,8 @@ def _cause(group: Group, wish: Wish, domains: list[Domain]) -> Cause:
             }
             return Cause(Reason.SPREAD, "spread", group.key, values)
         case GroupKind.AFFINITY:
-            return Cause(Reason.AFFINITY, "affinity", selector, values)
+            kind = "affinity" if group.total else "affinity-none"
+            return Cause(Reason.AFFINITY, kind, selector, values)
         case GroupKind.ANTI_AFFINITY:
             return Cause(Reason.ANTI_AFFINITY, "anti-affinity", selector, values)
         case _:

@@ -7,7 +7,7 @@ said in every language.
 from typing import Literal
 
 from nodewright.model.cause import Cause
-from nodewright.model.quantity import BadQuantity
+from nodewright.model.quantity import BadQuantity, guess_quantity
 from nodewright.model.reason import Reason
 from nodewright.model.requirements import BadRequirement
 
@@ -18,6 +18,8 @@ def fault_cause(
     """Say what is wrong with an amount or an expression of a pod or a pool."""
     if isinstance(error, BadQuantity):
         amount = {"resource": error.resource, "text": error.text}
+        if meant := guess_quantity(error.text):
+            amount["meant"] = meant
         return Cause(reason, f"{where}-amount", error.resource, amount)
     wrong = error.expression
     values = {

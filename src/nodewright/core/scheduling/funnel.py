@@ -211,6 +211,7 @@ class Walk:
     def _resources(self, shape: Shape, wish: Wish) -> Cause | None:
         del wish
         supply = self.supply
+        start = self.left
         for name in resource_order(shape.requests):
             amount = shape.requests[name]
             if not amount or self._narrow("resources", name, supply.room(name).having(amount)):
@@ -233,7 +234,10 @@ class Walk:
             found["type"] = self.miss.instance_type
             found["has"] = show_amount(max(0, most), name)
             found["short"] = show_amount(amount - max(0, most), name, up=True)
-            return Cause(Reason.NO_TYPE_FITS, "resource-short", name, found)
+            if before == start:
+                return Cause(Reason.NO_TYPE_FITS, "resource-short", name, found)
+            found["others"] = _beside(shape.requests, name)
+            return Cause(Reason.NO_TYPE_FITS, "resource-beside", name, found)
         return None
 
     def _ports(self, wish: Wish) -> Cause | None:
@@ -293,6 +297,13 @@ def resource_order(requests: Resources) -> list[str]:
     """Order resources as people think of them: cpu, memory, others by name, pods last."""
     others = sorted(name for name in requests if name not in (*_FIRST, "pods"))
     return [name for name in (*_FIRST, *others, "pods") if name in requests]
+
+
+def _beside(requests: Resources, name: str) -> str:
+    """Write what was asked for before a resource."""
+    order = resource_order(requests)
+    earlier = order[: order.index(name)]
+    return ", ".join(f"{one} {show_amount(requests[one], one, up=True)}" for one in earlier)
 
 
 def show_taint(taint: Taint) -> str:
@@ -355,7 +366,7 @@ def sold_out(types: Unavailable, wanted: Requirements, requests: Resources) -> C
     values: dict[str, str | int] = {
         "types": len(names),
         "offerings": len(offerings),
-        "example": f"{first.name} {offering.capacity_type} in {offering.zone}",
+        "example": f"{first.name} ({offering.capacity_type}, {offering.zone})",
     }
     return Cause(Reason.NO_OFFERING, "sold-out", names[0], values)
 
@@ -388,7 +399,7 @@ def _values_of(key: str, types: Sequence[InstanceType]) -> Iterator[str]:
 
 
 def _places(requirements: Requirements) -> str:
-    return " and ".join(
+    return " + ".join(
         ", ".join(sorted(one.values)) if one.values and not one.complement else str(one)
         for one in requirements.values()
     )

@@ -21,7 +21,7 @@ CAUSES: Final[Mapping[str, str]] = {
     ),
     "pod-unreadable": "the pod cannot be read: {problem}",
     "pod-amount": (
-        "the pod asks for {resource} {text}, which is not a quantity (like 100m, 1.5Gi or 2)"
+        "the pod asks for {resource} {text}, which is not a quantity (like 100m, 1.5Gi or 2){hint}"
     ),
     "pod-operator": (
         "the pod selects nodes by {key} with operator {operator}, which is unknown (use In, NotIn, "
@@ -92,7 +92,7 @@ CAUSES: Final[Mapping[str, str]] = {
     "pool-unready": "the NodePool is not ready: {why}",
     "pool-foreign": "the NodePool's class is a {kind}, which another controller serves",
     "pool-amount": (
-        "limit {resource} {text} of the NodePool is not a quantity (like 100m, 1.5Gi or 2)"
+        "limit {resource} {text} of the NodePool is not a quantity (like 100m, 1.5Gi or 2){hint}"
     ),
     "pool-operator": (
         "requirement {key} of the NodePool has operator {operator}, which is unknown (use In, "
@@ -104,19 +104,21 @@ CAUSES: Final[Mapping[str, str]] = {
     ),
     "pool-empty": "requirement {want} leaves 0 of {before:instance type}{hint}",
     "pool-sold-out": (
-        "{types:instance type} would meet the NodePool's requirements, and 0 of {offerings:offering} "
-        "can be had now, such as {example}"
+        "{types:instance type} would meet the NodePool's requirements, but the cloud has none "
+        "of them now: 0 of {offerings:offering} can be had, such as {example}"
     ),
     "pool-few": "minValues asks for {least} values of {key}, and only {have} can be had",
     "taint": "taint {taint} is not tolerated (the pod has {count:toleration})",
     "contradiction": "the pod contradicts itself: {first} and {second} have 0 values in common",
-    "label-undefined": "the pod needs {want}, and none of the NodePool's {count:label} is {key}{hint}",
+    "label-undefined": (
+        "the pod needs {want}, and none of the NodePool's {count:label} is {key}{hint}"
+    ),
     "label-clash": "the pod needs {want}, and the NodePool makes only {have}",
     "no-type-label": "none of {before:instance type} has {want}{hint}",
     "labels-together": "of the {before:instance type} left, 0 have {want} as well",
     "sold-out": (
-        "{types:instance type} would do, and 0 of {offerings:offering} can be had now, such as "
-        "{example}"
+        "{types:instance type} would do, but the cloud has none of them now: 0 of "
+        "{offerings:offering} can be had, such as {example}"
     ),
     "volume-zone": "volume claim {claim} lies in {where}, and the NodePool makes nodes in {have}",
     "volume-no-type": (
@@ -126,6 +128,10 @@ CAUSES: Final[Mapping[str, str]] = {
         "{resource} {needs} does not fit: the roomiest of {before:instance type}, {type}, has "
         "{has} left after daemon pods, {short} too little"
     ),
+    "resource-beside": (
+        "{resource} {needs} does not fit beside {others}: of {before:instance type} with room "
+        "for that, the roomiest, {type}, has {has} left after daemon pods, {short} too little"
+    ),
     "resource-unknown": (
         "the pod asks for {resource} {needs}, and none of {before:instance type} has any"
     ),
@@ -134,38 +140,47 @@ CAUSES: Final[Mapping[str, str]] = {
         "{before:instance type}, {type}, has {has}"
     ),
     "port-daemon": (
-        "daemon pods hold host port {port}: 0 of the {before:instance type} left have it free"
+        "daemon pods hold host port {port} on every node that could be made ({before:instance "
+        "type})"
     ),
     "spread": (
         "the spread over {key} allows at most {most:pod} a domain (maxSkew {skew}), and every "
         "domain that a node could be made in is full: {counts}"
     ),
-    "spread-unlabelled": "the spread over {key} needs that label, and 0 of the new nodes have it",
+    "spread-unlabelled": (
+        "the spread over {key} needs nodes with that label, and nodes of this NodePool have 0 "
+        "values of it"
+    ),
     "affinity": (
         "the pod must be near pods with {selector} (same {key}), and of {total:such pod} 0 are "
         "where it could go"
     ),
+    "affinity-none": (
+        "the pod must be near pods with {selector} (same {key}), and there are 0 such pods"
+    ),
     "anti-affinity": (
-        "the pod must keep away from pods with {selector} (same {key}), and 0 of "
-        "{domains:place} where it could go are free of them"
+        "the pod must keep away from pods with {selector} (same {key}), and each place where "
+        "it could go ({domains}) has one"
     ),
     "kept-away": (
-        "other pods keep away from pods with {selector} (same {key}), and 0 of {domains:place} "
-        "where this pod could go are free of them"
+        "pods that keep away from pods with {selector} (same {key}) are in each place where "
+        "this pod could go ({domains})"
     ),
     "limit": (
-        "limit {resource} {limit} is reached: {used} in use or planned, and the smallest node "
-        "for the pod, {type}, adds {needs}"
+        "limit {resource} {limit} leaves too little: {used} in use or planned, and the "
+        "smallest node for the pod, {type}, adds {needs}"
     ),
     "limit-nodes": "limit of {limit:node} is reached: {used} in use or planned",
     "min-values": (
         "minValues asks for {least} values of {key}, and the instance types that fit leave {have}"
     ),
     "reservation-held": (
-        "{count:capacity reservation} that would do: held for other pods in this pass; the next "
-        "pass is its turn"
+        "the reserved capacity that would do ({count:capacity reservation}) is held for other "
+        "pods in this pass; the next pass is its turn"
     ),
-    "reservation-full": "the only way to buy is {count:capacity reservation}, and full",
+    "reservation-full": (
+        "only reserved capacity would do, and 0 slots are left in {count:capacity reservation}"
+    ),
     "freed-late": (
         "room for the pod came free when the other {count:pod} of this pass had places; the "
         "next pass takes it"
@@ -178,10 +193,11 @@ CHANGES: Final[Mapping[str, str]] = {
     "drop-affinity": "let the pod do without its required node affinity",
     "rename-label": "let the pod ask for {new} instead of {key}",
     "pool-rename": "let NodePool {pool} ask for {new} instead of {key}",
-    "pool-allow": "let NodePool {pool} make {want}",
+    "pool-allow": "allow {want} in NodePool {pool}",
     "pool-drop": "take requirement {want} out of NodePool {pool}",
     "pool-label": "give nodes of NodePool {pool} the label {label}",
     "request": "ask for {resource} {amount} instead of {needs}",
+    "write-request": "write {resource} {amount} instead of {needs}",
     "drop-request": "let the pod stop asking for {resource}",
     "limit": "raise limit {resource} of NodePool {pool} from {old} to {new}",
     "min-values": "lower minValues of {key} in NodePool {pool} from {old} to {new}",
@@ -204,7 +220,7 @@ WORDS: Final[Mapping[str, str]] = {
     "change.extra": "{price}/h more than now",
     "change.none": "no single change was found; see each NodePool's reason",
     "change.template": "to last, it belongs in the pod template behind {owner}",
-    "change.where": "apply it to",
+    "change.where": "JSON Patch of {target}:",
     "considered": "also fits",
     "daemons": "daemons",
     "did-you-mean": "; did you mean {name}?",
@@ -212,7 +228,7 @@ WORDS: Final[Mapping[str, str]] = {
     "existing.none": "0 nodes",
     "existing.nodes": "{count:node}",
     "existing.most": "most free {most} on {node}",
-    "fits": "fits",
+    "fits": "with room",
     "free": "free",
     "limits": "limits",
     "limits.none": "none",
@@ -226,11 +242,38 @@ WORDS: Final[Mapping[str, str]] = {
     "on.existing": "goes onto existing node {node}",
     "on.new": "gets a new node: {type} {capacity} in {zone} at {price}/h (NodePool {pool})",
     "only": "only here",
+    "plan.as-of": "as of {when}",
+    "plan.behind": "{count} left behind",
+    "plan.bound": "no plan can cost less than {price}/h",
+    "plan.capacity": "CAPACITY",
+    "plan.fill": "existing nodes that take pods ({count})",
+    "plan.left": "pods left behind ({count})",
+    "plan.make": "nodes to make ({count})",
+    "plan.memory": "MEMORY",
+    "plan.more-causes": "and {pods:more pod}, {causes:cause} (-o json lists all)",
+    "plan.more-nodes": "and {count:more node} (-o json lists all)",
+    "plan.more-pools": "and {count:more NodePool}",
+    "plan.more-types": "{count:more type}",
+    "plan.new": "{count} on new nodes",
+    "plan.node": "NODE",
+    "plan.nodes": "NODES +{count}",
+    "plan.old": "{count} on existing nodes",
+    "plan.one-type": "only this type",
+    "plan.or": "OR",
+    "plan.pods": "PODS",
+    "plan.pool": "POOL",
+    "plan.price": "$/H",
+    "plan.some": "{count:pod}, ",
+    "plan.took": "decided in {count} ms",
+    "plan.type": "TYPE",
+    "plan.waits": "waits",
+    "plan.zone": "ZONE",
     "pool.behind": "{count:pod} left behind, such as {pod}: {why}",
     "pool.usable": "makes {types} of {all} instance types now",
     "pool.unusable": "makes nothing now",
     "pool.makes": "could make {type} {capacity} in {zone} at {price}/h",
     "pool.nodes": "nodes",
+    "pool.planned": "+{count} planned",
     "pool.range": "cheapest {cheap} {cheap_price}/h, largest {large} (cpu {cpu}, memory {memory})",
     "runs": "runs on {node}",
     "rule.labels": "labels",
@@ -245,6 +288,17 @@ WORDS: Final[Mapping[str, str]] = {
     "rule.types": "types",
     "rule.volumes": "volumes",
     "shared": "shared with {count:more pod}",
+    "stopped.NW-1201": "taint not tolerated",
+    "stopped.NW-1202": "wrong {subject}",
+    "stopped.NW-1203": "no label {subject}",
+    "stopped.NW-1206": "volume elsewhere",
+    "stopped.NW-1207": "host port taken",
+    "stopped.NW-1210": "too little {subject}",
+    "stopped.NW-1211": "no more volumes",
+    "stopped.NW-1301": "spread",
+    "stopped.NW-1302": "affinity",
+    "stopped.NW-1303": "anti-affinity",
+    "stopped.NW-1304": "kept away by other pods",
     "types-have": "; they have {values}",
     "why": "why",
     "what": "what to do",

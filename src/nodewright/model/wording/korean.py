@@ -21,7 +21,7 @@ CAUSES: Final[Mapping[str, str]] = {
         "{short} 부족합니다"
     ),
     "pod-unreadable": "파드를 읽을 수 없습니다: {problem}",
-    "pod-amount": "파드가 요청한 {resource} 값 {text} 표기는 수량이 아닙니다 (예: 100m, 1.5Gi, 2)",
+    "pod-amount": "파드가 요청한 {resource} 값 {text} 표기는 수량이 아닙니다 (예: 100m, 1.5Gi, 2){hint}",
     "pod-operator": (
         "파드의 노드 선택 {key} 항목에 알 수 없는 연산자 {operator} 표기가 있습니다 (In, NotIn, Exists, "
         "DoesNotExist, Gt, Lt 사용)"
@@ -83,7 +83,7 @@ CAUSES: Final[Mapping[str, str]] = {
     "pool-static": "노드 수가 고정된 NodePool이라(복제본 {count}개) 파드를 위해 노드를 만들지 않습니다",
     "pool-unready": "NodePool이 준비되지 않았습니다: {why}",
     "pool-foreign": "NodePool의 클래스 {kind} 종류는 다른 컨트롤러가 맡습니다",
-    "pool-amount": "NodePool의 {resource} 한도 {text} 표기는 수량이 아닙니다 (예: 100m, 1.5Gi, 2)",
+    "pool-amount": "NodePool의 {resource} 한도 {text} 표기는 수량이 아닙니다 (예: 100m, 1.5Gi, 2){hint}",
     "pool-operator": (
         "NodePool의 요구 조건 {key} 항목에 알 수 없는 연산자 {operator} 표기가 있습니다 (In, NotIn, "
         "Exists, DoesNotExist, Gt, Lt, Gte, Lte 사용)"
@@ -94,11 +94,11 @@ CAUSES: Final[Mapping[str, str]] = {
     ),
     "pool-empty": "요구 조건 {want} 때문에 인스턴스 타입 {before}개 중 0개가 남습니다{hint}",
     "pool-sold-out": (
-        "NodePool 조건에 맞는 인스턴스 타입은 {types}개이지만 오퍼링 {offerings}개가 모두 지금은 "
-        "없습니다 (예: {example})"
+        "NodePool 조건에 맞는 인스턴스 타입 {types}개가 지금은 클라우드에 없습니다: 오퍼링 {offerings}개 중 0개 구매 가능 (예: "
+        "{example})"
     ),
     "pool-few": "minValues는 {key} 값 {least}개를 요구하지만 {have}개만 얻을 수 있습니다",
-    "taint": "테인트 {taint} 항목을 허용하지 않습니다 (파드의 톨러레이션 {count}개)",
+    "taint": "파드가 테인트 {taint} 항목을 허용하지 않습니다 (톨러레이션 {count}개)",
     "contradiction": "파드의 조건이 서로 모순됩니다: {first} 조건과 {second} 조건의 공통 값이 0개입니다",
     "label-undefined": (
         "파드는 {want} 조건이 필요하지만 NodePool의 레이블 {count}개 중에 {key} 레이블이 없습니다{hint}"
@@ -106,9 +106,7 @@ CAUSES: Final[Mapping[str, str]] = {
     "label-clash": "파드는 {want} 조건이 필요하지만 NodePool은 {have} 노드만 만듭니다",
     "no-type-label": "인스턴스 타입 {before}개 중 {want} 조건에 맞는 것이 0개입니다{hint}",
     "labels-together": "남은 인스턴스 타입 {before}개 중 {want} 조건까지 맞는 것이 0개입니다",
-    "sold-out": (
-        "인스턴스 타입 {types}개가 맞지만 오퍼링 {offerings}개가 모두 지금은 없습니다 (예: {example})"
-    ),
+    "sold-out": "인스턴스 타입 {types}개가 맞지만 지금은 클라우드에 없습니다: 오퍼링 {offerings}개 중 0개 구매 가능 (예: {example})",
     "volume-zone": (
         "볼륨 클레임 {claim} 위치는 {where} 영역인데 NodePool은 {have} 영역에 노드를 만듭니다"
     ),
@@ -120,6 +118,10 @@ CAUSES: Final[Mapping[str, str]] = {
         "{resource} {needs} 요청이 들어가지 않습니다: 인스턴스 타입 {before}개 중 가장 여유 있는 {type} "
         "타입도 데몬 파드를 빼면 {has} 남아 {short} 부족합니다"
     ),
+    "resource-beside": (
+        "{resource} {needs} 요청이 {others} 요청과 함께 들어가지 않습니다: 그만큼 여유 있는 인스턴스 타입 {before}개 중 가장 여유 "
+        "있는 {type} 타입도 데몬 파드를 빼면 {has} 남아 {short} 부족합니다"
+    ),
     "resource-unknown": (
         "파드는 {resource} {needs} 자원을 요청하지만 인스턴스 타입 {before}개 중 가진 것이 0개입니다"
     ),
@@ -127,34 +129,26 @@ CAUSES: Final[Mapping[str, str]] = {
         "데몬 파드만으로 {resource} {needs} 자원을 요청하는데 인스턴스 타입 {before}개 중 가장 여유 있는 "
         "{type} 타입도 {has} 뿐입니다"
     ),
-    "port-daemon": (
-        "호스트 포트 {port} 번은 남은 인스턴스 타입 {before}개 모두에서 데몬 파드가 사용합니다"
-    ),
+    "port-daemon": "만들 수 있는 모든 노드(인스턴스 타입 {before}개)에서 데몬 파드가 호스트 포트 {port} 번을 사용합니다",
     "spread": (
         "{key} 분산 조건은 도메인마다 파드 {most}개까지 허용하는데(maxSkew {skew}) 노드를 만들 수 있는 "
         "도메인이 모두 찼습니다: {counts}"
     ),
-    "spread-unlabelled": "{key} 분산 조건에는 그 레이블이 필요한데 새 노드 중 0개에 있습니다",
-    "affinity": (
-        "{selector} 파드 가까이(같은 {key}) 있어야 하는데 그런 파드 {total}개 중 갈 수 있는 곳에 0개 "
-        "있습니다"
-    ),
-    "anti-affinity": (
-        "{selector} 파드와 떨어져야(같은 {key}) 하는데 갈 수 있는 {domains}곳 모두에 그런 파드가 있습니다"
-    ),
+    "spread-unlabelled": "{key} 분산 조건에는 그 레이블이 있는 노드가 필요한데 이 NodePool의 노드에는 값이 0개입니다",
+    "affinity": "{selector} 파드 가까이(같은 {key}) 있어야 하는데 그런 파드 {total}개 중 갈 수 있는 곳에 있는 것이 0개입니다",
+    "affinity-none": "{selector} 파드 가까이(같은 {key}) 있어야 하는데 그런 파드가 0개입니다",
+    "anti-affinity": "{selector} 파드와 떨어져야(같은 {key}) 하는데 갈 수 있는 {domains}곳 모두에 그런 파드가 있습니다",
     "kept-away": (
         "{selector} 파드를 멀리하는(같은 {key}) 파드가 갈 수 있는 {domains}곳 모두에 있습니다"
     ),
     "limit": (
-        "{resource} 한도 {limit} 도달: {used} 사용 중이거나 계획되었고, 파드에 맞는 가장 작은 노드 {type} "
-        "타입은 {needs} 더합니다"
+        "{resource} 한도 {limit} 안에 들어가지 않습니다: {used} 사용 중이거나 계획되었고, 파드에 맞는 가장 작은 노드 {type} 타입이 "
+        "{needs} 더합니다"
     ),
     "limit-nodes": "노드 한도 {limit}개에 도달했습니다: {used}개가 사용 중이거나 계획되었습니다",
     "min-values": "minValues는 {key} 값 {least}개를 요구하지만 맞는 타입에는 {have}개가 남습니다",
-    "reservation-held": (
-        "맞는 용량 예약 {count}개를 이번 차례에는 다른 파드가 쥐고 있습니다. 다음 차례에 배치됩니다"
-    ),
-    "reservation-full": "살 수 있는 방법이 가득 찬 용량 예약 {count}개뿐입니다",
+    "reservation-held": "맞는 용량 예약 {count}개를 이번 차례에는 다른 파드가 쓰기로 했습니다. 다음 차례에 배치됩니다",
+    "reservation-full": "예약된 용량만 맞는데 용량 예약 {count}개에 남은 자리가 0개입니다",
     "freed-late": (
         "이번 차례의 다른 파드 {count}개를 배치한 뒤에 자리가 났습니다. 다음 차례에 배치됩니다"
     ),
@@ -170,6 +164,7 @@ CHANGES: Final[Mapping[str, str]] = {
     "pool-drop": "NodePool {pool}에서 요구 조건 {want} 항목을 제거",
     "pool-label": "NodePool {pool} 노드에 {label} 레이블을 추가",
     "request": "{resource} 요청을 {needs} 대신 {amount} 값으로 변경",
+    "write-request": "{resource} 요청 {needs} 표기를 {amount} 값으로 고침",
     "drop-request": "파드에서 {resource} 요청을 제거",
     "limit": "NodePool {pool}의 {resource} 한도를 {old} 값에서 {new} 값으로 올림",
     "min-values": "NodePool {pool}에서 {key} minValues를 {old} 값에서 {new} 값으로 낮춤",
@@ -186,21 +181,21 @@ WORDS: Final[Mapping[str, str]] = {
     "and": " 그리고 ",
     "asks": "요청",
     "behind": "노드를 만들 수 있는 NodePool도, 받아 줄 노드도 없습니다",
-    "change": "도움말",
+    "change": "해결",
     "change.costs": "그러면 {zone}의 {type} {capacity}, 시간당 {price} (NodePool {pool})",
     "change.existing": "그러면 기존 노드 {node} 위에 추가 비용 없이 배치됩니다",
     "change.extra": "지금보다 시간당 {price} 더 듭니다",
     "change.none": "한 가지 변경으로 되는 방법을 찾지 못했습니다. NodePool별 이유를 보십시오",
     "change.template": "계속 적용하려면 {owner} 쪽 파드 템플릿에 넣으십시오",
-    "change.where": "적용 대상",
+    "change.where": "{target} JSON Patch:",
     "considered": "다른 후보",
     "daemons": "데몬",
-    "did-you-mean": "; {name} 아닙니까?",
+    "did-you-mean": "; 혹시 {name} 아닙니까?",
     "existing": "기존 노드",
     "existing.none": "노드 0개",
     "existing.nodes": "노드 {count}개",
-    "existing.most": "가장 여유 있는 {node}: {most}",
-    "fits": "들어감",
+    "existing.most": "최대 여유 {most}: {node}",
+    "fits": "여유 있음",
     "free": "남음",
     "limits": "한도",
     "limits.none": "없음",
@@ -214,11 +209,38 @@ WORDS: Final[Mapping[str, str]] = {
     "on.existing": "기존 노드 {node} 위에 배치됩니다",
     "on.new": "새 노드에 배치됩니다: {zone}의 {type} {capacity}, 시간당 {price} (NodePool {pool})",
     "only": "여기서만",
+    "plan.as-of": "{when} 기준",
+    "plan.behind": "{count}개 배치 못 함",
+    "plan.bound": "어떤 계획도 시간당 {price} 아래로 내려갈 수 없습니다",
+    "plan.capacity": "용량 종류",
+    "plan.fill": "파드를 받는 기존 노드 ({count})",
+    "plan.left": "배치되지 못한 파드 ({count})",
+    "plan.make": "만들 노드 ({count})",
+    "plan.memory": "메모리",
+    "plan.more-causes": "외 파드 {pods}개, 원인 {causes}개 (-o json 전체 목록)",
+    "plan.more-nodes": "외 노드 {count}개 (-o json 전체 목록)",
+    "plan.more-pools": "외 NodePool {count}개",
+    "plan.more-types": "외 타입 {count}개",
+    "plan.new": "새 노드에 {count}개",
+    "plan.node": "노드",
+    "plan.nodes": "노드 +{count}",
+    "plan.old": "기존 노드에 {count}개",
+    "plan.one-type": "이 타입만",
+    "plan.or": "대안",
+    "plan.pods": "파드",
+    "plan.pool": "풀",
+    "plan.price": "$/시간",
+    "plan.some": "파드 {count}개, ",
+    "plan.took": "{count} ms 만에 결정",
+    "plan.type": "타입",
+    "plan.waits": "대기",
+    "plan.zone": "영역",
     "pool.behind": "배치되지 못한 파드가 있습니다({count}개, 예: {pod}): {why}",
     "pool.usable": "인스턴스 타입 {all}개 중 {types}개를 지금 만들 수 있습니다",
     "pool.unusable": "지금은 아무것도 만들지 못합니다",
     "pool.makes": "{zone}에 {type} {capacity} 노드를 시간당 {price} 비용으로 만들 수 있습니다",
     "pool.nodes": "노드",
+    "pool.planned": "+{count}개 계획",
     "pool.range": "가장 싼 {cheap} 시간당 {cheap_price}, 가장 큰 {large} (cpu {cpu}, memory {memory})",
     "runs": "{node} 노드에서 실행 중입니다",
     "rule.labels": "레이블",
@@ -233,6 +255,17 @@ WORDS: Final[Mapping[str, str]] = {
     "rule.types": "타입",
     "rule.volumes": "볼륨",
     "shared": "파드 {count}개와 함께 사용",
+    "stopped.NW-1201": "테인트",
+    "stopped.NW-1202": "{subject} 값 다름",
+    "stopped.NW-1203": "{subject} 레이블 없음",
+    "stopped.NW-1206": "볼륨 위치 다름",
+    "stopped.NW-1207": "호스트 포트 사용 중",
+    "stopped.NW-1210": "{subject} 부족",
+    "stopped.NW-1211": "볼륨 연결 한도",
+    "stopped.NW-1301": "분산 조건",
+    "stopped.NW-1302": "어피니티",
+    "stopped.NW-1303": "안티어피니티",
+    "stopped.NW-1304": "다른 파드가 멀리함",
     "types-have": "; 타입에 있는 값: {values}",
     "why": "이유",
     "what": "할 일",

@@ -22,6 +22,11 @@ def unplaced_summary(one: Unplaced, language: Language = "en") -> str:
     return one.summary if one.cause is None else sentence(one.cause, language)
 
 
+def refusal_sentence(one: PoolRefusal, language: Language = "en") -> str:
+    """Say why a pool does not serve a pod."""
+    return one.reason if one.cause is None else sentence(one.cause, language)
+
+
 def unplaced_event(one: Unplaced) -> str:
     """Write the message of an Event: the sentence that helps most, then each other pool's."""
     others = [f"{pool.name}: {pool.reason}" for pool in one.node_pools if pool is not one.nearest]
