@@ -60,10 +60,11 @@ def test_a_claim_that_goes_away_or_works_is_left_alone():
     ],
 )
 def test_what_takes_too_long_is_given_up(true, age_ms, reason):
-    (step,) = steps(a_claim(true=true, age_ms=age_ms))
+    told, step = steps(a_claim(true=true, age_ms=age_ms))
     (before,) = steps(a_claim(true=true, age_ms=age_ms - 1))
 
     assert (step.kind, step.reason) == ("Delete", reason)
+    assert (told.kind, told.note, told.is_warning) == ("Tell", step.note, True)
     assert before.kind != "Delete"
 
 
@@ -135,11 +136,20 @@ def test_a_node_that_never_gets_ready_stays_unless_a_policy_says_otherwise():
         startup_taints=(a_taint("slow"),),
     )
     (waiting,) = steps(node, claim)
-    (given_up,) = steps(node, claim, policies=[a_policy("20m")])
+    told, given_up = steps(node, claim, policies=[a_policy("20m")])
 
     assert condition_of(waiting, "Initialized")["reason"] == "StartupTaintsExist"
     assert (given_up.kind, given_up.reason) == ("Delete", "initialization_timeout")
     assert "slow" in given_up.note
+    assert (told.reason, told.note) == ("InitializationTimeout", given_up.note)
+
+
+def test_a_launch_that_is_given_up_says_what_the_cloud_said_last():
+    said = Condition(type="Launched", status="Unknown", reason="Denied", message="not for you")
+    claim = with_status(a_claim(age_ms=5 * MINUTE_MS), conditions=(said,))
+    _, given_up = steps(claim)
+
+    assert given_up.note.endswith("within 5 minutes: not for you")
 
 
 def test_the_shortest_time_out_of_the_policies_that_select_a_pool_counts():

@@ -12,6 +12,7 @@ from builders.lives import (
 )
 from nodewright.core.lifecycle_node import node_change, registered_taints, what_is_missing
 from nodewright.model.labels import DO_NOT_SYNC_TAINTS, REGISTERED, TERMINATION_FINALIZER
+from nodewright.model.metadata import Condition
 from nodewright.model.nodeclaim import NodeClaimResources
 
 
@@ -76,3 +77,12 @@ def test_a_device_is_waited_for_only_if_a_pod_asked_for_it():
 
     assert what_is_missing(claim, has_none) is None
     assert "nvidia.com/gpu" in what_is_missing(asking, has_none).message
+
+
+def test_a_kubelet_that_is_not_ready_is_quoted():
+    node, claim = a_registered_pair()
+    said = Condition(type="Ready", status="False", message="cni plugin not initialized")
+    missing = what_is_missing(claim, with_status(node, conditions=(said,)))
+
+    assert missing.reason == "NodeNotReady"
+    assert missing.message.endswith("is not ready: cni plugin not initialized")

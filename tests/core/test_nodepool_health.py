@@ -6,7 +6,8 @@ from builders import a_pool
 from builders.lives import with_meta, with_status
 from nodewright.core.nodepool_health import HEALTHY, judge_health, outcomes_of
 from nodewright.model.beside import Outcomes
-from nodewright.model.metadata import Condition
+from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.metadata import Condition, ObjectMeta
 
 POOL = with_meta(a_pool(), uid="u", generation=3)
 
@@ -50,6 +51,16 @@ def test_a_changed_pool_begins_anew():
 
     assert outcomes_of(stored("False"), known) == Outcomes("u", 3)
     assert outcomes_of(POOL, Outcomes("other", 3, (False,))).latest == ()
+
+
+def test_a_changed_class_begins_anew():
+    node_class = EC2NodeClass(metadata=ObjectMeta(name="default", generation=2))
+    bad = Outcomes("u", 3, (False, False), class_generation=1)
+
+    assert outcomes_of(POOL, bad, node_class).latest == ()
+    assert outcomes_of(stored("False"), None, node_class).latest == ()
+    seen = with_status(stored("False"), node_class_observed_generation=2)
+    assert outcomes_of(seen, None, node_class).latest == (False, False)
 
 
 def test_what_is_remembered_is_kept_while_the_pool_stays_the_same():

@@ -3,6 +3,7 @@
 from nodewright.controllers.buffers import Buffers
 from nodewright.controllers.expiration import Expiration
 from nodewright.controllers.garbage import Garbage
+from nodewright.controllers.hydration import Hydration
 from nodewright.controllers.interruption import Interruption
 from nodewright.controllers.lifecycle import Lifecycle
 from nodewright.controllers.loop import Controller, run_all
@@ -19,6 +20,7 @@ from nodewright.controllers.termination import Termination
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
     Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects,
+    Hydration,
 )  # fmt: skip
 
 

@@ -4,14 +4,21 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from nodewright.controllers.loop import Controller, Pace
-from nodewright.core.lifecycle import decide_lives
+from nodewright.controllers.ports import CLAIM_TAG, Memory, Ports, Settings
+from nodewright.core.garbage import ORPHAN_MS
+from nodewright.core.lifecycle import age_ms, decide_lives
 from nodewright.core.lifecycle_launch import (
+    FoundMachine,
     LaunchedMachine,
+    adopt,
     choose_types,
     give_up_launch,
     label_claim,
+    launch_token,
+    next_attempt,
     note_launch,
     retry_launch,
+    was_asked_for,
 )
 from nodewright.model.decision import Decision, Start
 from nodewright.model.labels import INSTANCE_TYPE, NODEPOOL
@@ -24,7 +31,6 @@ from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRe
 from nodewright.ports.kube import Answer, Outcome
 from nodewright.state.live import find_class
 
-ATTEMPT: Final = "nodewright.dev/launch-attempt"
 _GIVEN_UP: Final = {
     LaunchFault.NO_CAPACITY: "insufficient_capacity",
     LaunchFault.CLASS_NOT_READY: "nodeclass_not_ready",
@@ -40,8 +46,13 @@ class Lifecycle(Controller):
     wakes_on = (NODE_CLAIMS, NODES, NODE_POLICIES)
     pace = Pace(at_most_every_ms=100, at_least_every_ms=5_000)
 
+    def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
+        super().__init__(ports, memory, settings)
+        self._asked: set[str] = set()
+
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the next step of every claim."""
+        self._asked &= {claim.metadata.uid for claim in world.node_claims}
         return decide_lives(world)
 
     async def act(self, decision: Decision) -> Answer:
@@ -51,16 +62,59 @@ class Lifecycle(Controller):
             if done.is_done and decision.reason in _OUTCOMES:
                 self._remember(decision)
             return done
-        types = await self._types(decision.claim)
+        claim = decision.claim
+        is_again = was_asked_for(claim) or claim.metadata.uid in self._asked
+        if is_again:
+            found = await self._find(claim)
+            if isinstance(found, Answer):
+                return found
+            if found is not None:
+                return await self._take(claim, found)
+        types = await self._types(claim)
         if types is None:
             return Answer(Outcome.BUSY, "the cloud does not say what is on sale")
-        answer = await self.ports.cloud.launch(self._request(decision.claim, types))
+        self._asked.add(claim.metadata.uid)
+        answer = await self.ports.cloud.launch(self._request(claim, types))
         last = Answer(Outcome.DONE)
-        for follow in self._follow(decision.claim, answer):
+        if isinstance(answer, LaunchFailed) and answer.fault is LaunchFault.SPENT:
+            return await self._begin_anew(claim) if is_again else Answer(Outcome.BUSY)
+        for follow in self._follow(claim, answer):
             last = await super().act(follow)
             if not last.is_done:
                 return last
         return Answer(Outcome.BUSY) if isinstance(answer, LaunchFailed) else last
+
+    async def _find(self, claim: NodeClaim) -> LaunchedMachine | Answer | None:
+        """Look for a machine that was launched for a claim, and whose launch was not answered."""
+        listed = await self.ports.cloud.list_machines()
+        if not isinstance(listed, tuple):
+            return Answer(Outcome.BUSY, "the cloud does not say which machines there are")
+        name = claim.metadata.name
+        mine = [one for one in listed if one.is_alive and one.tags.get(CLAIM_TAG) == name]
+        if not mine:
+            return None
+        node_class = find_class(self.ports.mirror, claim.spec.node_class_ref)
+        on_sale = await self.ports.cloud.instance_types(node_class)
+        one = min(mine, key=lambda machine: (machine.launched_ms, machine.provider_id))
+        found = FoundMachine(
+            one.provider_id, one.instance_type, one.zone, one.capacity_type, one.image_id
+        )
+        adopted = adopt(found, on_sale) if isinstance(on_sale, tuple) else None
+        return adopted or Answer(Outcome.BUSY, "the cloud does not say what the machine has")
+
+    async def _begin_anew(self, claim: NodeClaim) -> Answer:
+        """Take a new token, once a machine of the old one would be in the cloud's list."""
+        if age_ms(claim, self.ports.clock.now_ms()) < ORPHAN_MS:
+            return Answer(Outcome.BUSY)
+        return await super().act(next_attempt(claim))
+
+    async def _take(self, claim: NodeClaim, machine: LaunchedMachine) -> Answer:
+        last = Answer(Outcome.DONE)
+        for follow in _note(claim, machine, self.ports.clock.now_ms()):
+            last = await super().act(follow)
+            if not last.is_done:
+                return last
+        return last
 
     def _remember(self, decision: Decision) -> None:
         claim = self.ports.mirror.get(NODE_CLAIMS, decision.subject.name)
@@ -78,10 +132,7 @@ class Lifecycle(Controller):
                     answer.capacity,
                     answer.allocatable,
                 )
-                labelled = label_claim(claim, launched)
-                if labelled is not None:
-                    yield labelled
-                yield note_launch(claim, launched, now_ms)
+                yield from _note(claim, launched, now_ms)
             case Launched(machine=machine):
                 note = f"the machine {machine.provider_id} ended before it was written down"
                 yield from give_up_launch(claim, "machine_lost", note)
@@ -105,7 +156,7 @@ class Lifecycle(Controller):
         meta, spec = claim.metadata, claim.spec
         wanted = Requirements.from_expressions(spec.requirements)
         return LaunchRequest(
-            token=f"{meta.uid}-{meta.annotations.get(ATTEMPT, '0')}",
+            token=launch_token(claim),
             claim=meta.name,
             claim_uid=meta.uid,
             node_pool=meta.labels.get(NODEPOOL, ""),
@@ -116,3 +167,10 @@ class Lifecycle(Controller):
             labels=meta.labels,
             taints=(*spec.taints, *spec.startup_taints),
         )
+
+
+def _note(claim: NodeClaim, launched: LaunchedMachine, now_ms: int) -> Iterator[Decision]:
+    labelled = label_claim(claim, launched)
+    if labelled is not None:
+        yield labelled
+    yield note_launch(claim, launched, now_ms)

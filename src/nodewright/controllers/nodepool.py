@@ -9,7 +9,7 @@ from nodewright.core.nodepool import decide_pools
 from nodewright.core.nodepool_health import outcomes_of
 from nodewright.model.beside import Beside, Outcomes
 from nodewright.model.decision import Decision
-from nodewright.model.nodeclass import CLASS_KINDS
+from nodewright.model.nodeclass import CLASS_KINDS, class_key, key_of_reference
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES
 from nodewright.model.world import World
 
@@ -29,10 +29,12 @@ class NodePools(Controller):
         """Give what became of the latest launches."""
         launches, self.memory.launches = self.memory.launches, []
         known = self._outcomes
-        self._outcomes = {
-            pool.metadata.uid: outcomes_of(pool, known.get(pool.metadata.uid))
-            for pool in world.node_pools
-        }
+        classes = {class_key(one): one for one in world.node_classes}
+        self._outcomes = {}
+        for pool in world.node_pools:
+            uid = pool.metadata.uid
+            node_class = classes.get(key_of_reference(pool.spec.template.spec.node_class_ref))
+            self._outcomes[uid] = outcomes_of(pool, known.get(uid), node_class)
         for uid, registered in launches:
             if uid in self._outcomes:
                 self._outcomes[uid] = self._outcomes[uid].add(registered=registered)

@@ -37,6 +37,11 @@ from nodewright.model.world import World
 
 LAUNCH_MS: Final = 5 * 60_000
 REGISTRATION_MS: Final = 15 * 60_000
+_GIVEN_UP: Final = {
+    "launch_timeout": "LaunchTimeout",
+    "registration_timeout": "RegistrationTimeout",
+    "initialization_timeout": "InitializationTimeout",
+}
 _INITIALIZED_LABEL: Final = {labels.INITIALIZED: "true"}
 
 
@@ -65,17 +70,21 @@ def _next_step(
         finalizers = [*claim.metadata.finalizers, labels.TERMINATION_FINALIZER]
         yield _change(claim, {"metadata": {"finalizers": finalizers}}, "Finalizer")
     elif not is_true(claim, LAUNCHED):
-        yield _launch(claim, now_ms)
+        yield from _launch(claim, now_ms)
     elif not is_true(claim, REGISTERED):
         yield from _register(claim, nodes, now_ms)
     else:
         yield from _initialize(claim, nodes, timeout_ms, now_ms)
 
 
-def _launch(claim: NodeClaim, now_ms: int) -> Decision:
+def _launch(claim: NodeClaim, now_ms: int) -> Iterator[Decision]:
     if age_ms(claim, now_ms) >= LAUNCH_MS:
-        return _give_up(claim, "launch_timeout", "no machine was launched within 5 minutes")
-    return Start(
+        launched = find(claim.status.conditions, LAUNCHED)
+        last = f": {launched.message}" if launched is not None and launched.message else ""
+        note = f"no machine was launched within 5 minutes{last}"
+        yield from _give_up(claim, "launch_timeout", note)
+        return
+    yield Start(
         subject=refer(NODE_CLAIMS, claim),
         reason="Launch",
         basis=rest_on((NODE_CLAIMS, claim)),
@@ -86,7 +95,7 @@ def _launch(claim: NodeClaim, now_ms: int) -> Decision:
 def _register(claim: NodeClaim, nodes: list[Node], now_ms: int) -> Iterator[Decision]:
     if age_ms(claim, now_ms) >= REGISTRATION_MS:
         note = "the machine did not become a node within 15 minutes"
-        yield _give_up(claim, "registration_timeout", note)
+        yield from _give_up(claim, "registration_timeout", note)
     elif not nodes:
         found = Finding(REGISTERED, UNKNOWN, "NodeNotFound", "no node has the machine's providerID")
         yield from _find(claim, found, now_ms)
@@ -145,7 +154,7 @@ def _initialize(
     since = registered.last_transition_time if registered is not None else None
     if timeout_ms is not None and since and now_ms - parse_instant(since) >= timeout_ms:
         note = f"the node did not get ready within {print_duration(timeout_ms)}: {missing.message}"
-        yield _give_up(claim, "initialization_timeout", note)
+        yield from _give_up(claim, "initialization_timeout", note)
     else:
         yield from _find(claim, missing, now_ms)
 
@@ -189,13 +198,11 @@ def _change(claim: NodeClaim, change: dict[str, Any], reason: str) -> Change:
     )
 
 
-def _give_up(claim: NodeClaim, reason: str, note: str) -> Delete:
-    return Delete(
-        subject=refer(NODE_CLAIMS, claim),
-        reason=reason,
-        note=note,
-        basis=rest_on((NODE_CLAIMS, claim)),
-    )
+def _give_up(claim: NodeClaim, reason: str, note: str) -> Iterator[Decision]:
+    """Delete a claim that will not become a node, and tell why while there is something to tell of."""
+    ref = refer(NODE_CLAIMS, claim)
+    yield Tell(subject=ref, reason=_GIVEN_UP[reason], note=note, is_warning=True)
+    yield Delete(subject=ref, reason=reason, note=note, basis=rest_on((NODE_CLAIMS, claim)))
 
 
 def age_ms(claim: NodeClaim, now_ms: int) -> int:

@@ -6,15 +6,27 @@ from typing import Final
 import msgspec
 
 from nodewright.core.lifecycle import write_findings
-from nodewright.core.lifecycle_conditions import LAUNCHED, UNKNOWN, Finding, says
+from nodewright.core.lifecycle_conditions import LAUNCHED, UNKNOWN, Finding, find, says
 from nodewright.model.decision import Change, Decision, Delete, Tell, rest_on
 from nodewright.model.instance import InstanceType
+from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.quantity import Resources, print_resources
 from nodewright.model.requirements import Requirements
 from nodewright.model.resource import NODE_CLAIMS, refer
 
+ATTEMPT: Final = "nodewright.dev/launch-attempt"
 NO_CAPACITY: Final = "InsufficientCapacityError"
+
+
+class FoundMachine(msgspec.Struct, frozen=True):
+    """A machine that the cloud lists, and whose launch was not answered."""
+
+    provider_id: str
+    instance_type: str
+    zone: str
+    capacity_type: str
+    image_id: str = ""
 
 
 class LaunchedMachine(msgspec.Struct, frozen=True):
@@ -39,6 +51,50 @@ def choose_types(wanted: Requirements, on_sale: Sequence[InstanceType]) -> tuple
                 for one in kind.offerings
             )
         )
+    )
+
+
+def launch_token(claim: NodeClaim) -> str:
+    """Give the token of a claim's launch: the same for every try of one attempt."""
+    return f"{claim.metadata.uid}-{claim.metadata.annotations.get(ATTEMPT, '0')}"
+
+
+def was_asked_for(claim: NodeClaim) -> bool:
+    """Tell whether a launch of a claim has failed before, so that a machine may be there already."""
+    launched = find(claim.status.conditions, LAUNCHED)
+    return launched is not None and launched.reason != "AwaitingReconciliation"
+
+
+def next_attempt(claim: NodeClaim) -> Change:
+    """Give the change by which a claim is launched under a new token."""
+    written = claim.metadata.annotations.get(ATTEMPT, "0")
+    number = int(written) + 1 if written.isdecimal() else 1
+    return Change(
+        subject=refer(NODE_CLAIMS, claim),
+        reason="LaunchAttempt",
+        note="the token of the last attempt starts nothing any more, and no machine has its tag",
+        basis=rest_on((NODE_CLAIMS, claim)),
+        change={"metadata": {"annotations": {ATTEMPT: str(number)}}},
+        if_version=claim.metadata.resource_version,
+    )
+
+
+def adopt(machine: FoundMachine, on_sale: Sequence[InstanceType]) -> LaunchedMachine | None:
+    """Give a machine that was found by its tag as what its launch would have answered."""
+    kind = next((one for one in on_sale if one.name == machine.instance_type), None)
+    if kind is None:
+        return None
+    own = {
+        INSTANCE_TYPE: machine.instance_type,
+        ZONE: machine.zone,
+        CAPACITY_TYPE: machine.capacity_type,
+    }
+    return LaunchedMachine(
+        machine.provider_id,
+        machine.image_id,
+        {**kind.requirements.labels(), **own},
+        kind.capacity,
+        kind.allocatable,
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from nodewright.core.lifecycle_conditions import INITIALIZED, UNKNOWN, Finding, is_true
+from nodewright.core.lifecycle_conditions import INITIALIZED, UNKNOWN, Finding, find, is_true
 from nodewright.core.scheduling.rules.taints import is_ephemeral
 from nodewright.model import labels
 from nodewright.model.metadata import Taint
@@ -72,7 +72,9 @@ def what_is_missing(claim: NodeClaim, node: Node | None) -> Finding | None:
     if node is None:
         return _waits("NodeNotFound", "the node is not there")
     if not is_ready(node):
-        return _waits("NodeNotReady", f"the kubelet of {node.metadata.name} is not ready")
+        said = find(node.status.conditions, "Ready")
+        why = f": {said.message}" if said is not None and said.message else ""
+        return _waits("NodeNotReady", f"the kubelet of {node.metadata.name} is not ready{why}")
     startup = {(one.key, one.effect) for one in claim.spec.startup_taints}
     left = next((one for one in node.spec.taints if (one.key, one.effect) in startup), None)
     if left is not None:

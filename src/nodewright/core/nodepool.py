@@ -67,7 +67,7 @@ def decide_pools(
         node_class = classes.get(key_of_reference(reference))
         own = claims.get(pool.metadata.name, [])
         yield from _stamp(pool, own)
-        launches = outcomes_of(pool, (outcomes or {}).get(pool.metadata.uid))
+        launches = outcomes_of(pool, (outcomes or {}).get(pool.metadata.uid), node_class)
         findings = [*judge_pool(pool, node_class), judge_health(launches)]
         status = _status(node_class, own, nodes)
         yield from _write_status(pool, findings, status, world.now_ms)

@@ -12,20 +12,25 @@ import msgspec
 
 from nodewright.core.lifecycle_conditions import FALSE, TRUE, UNKNOWN, Finding, find
 from nodewright.model.beside import Outcomes
+from nodewright.model.nodeclass import NodeClass
 from nodewright.model.nodepool import NodePool
 
 HEALTHY: Final = "NodeRegistrationHealthy"
 FAILURES_MAX: Final = 2
 
 
-def outcomes_of(pool: NodePool, known: Outcomes | None) -> Outcomes:
+def outcomes_of(
+    pool: NodePool, known: Outcomes | None, node_class: NodeClass | None = None
+) -> Outcomes:
     """Give what is known of a pool's launches, from memory or from its stored condition."""
     meta = pool.metadata
-    if known is not None and (known.uid, known.generation) == (meta.uid, meta.generation):
-        return known
-    fresh = Outcomes(meta.uid, meta.generation)
+    generation = node_class.metadata.generation if node_class is not None else 0
+    fresh = Outcomes(meta.uid, meta.generation, class_generation=generation)
+    if known is not None:
+        return known if msgspec.structs.replace(known, latest=()) == fresh else fresh
     stored = find(pool.status.conditions, HEALTHY)
-    if known is not None or stored is None or stored.observed_generation != meta.generation:
+    written = pool.status.node_class_observed_generation or 0
+    if stored is None or (stored.observed_generation, written) != (meta.generation, generation):
         return fresh
     seeds: Mapping[str, tuple[bool, ...]] = {TRUE: (True,), FALSE: (False,) * FAILURES_MAX}
     return msgspec.structs.replace(fresh, latest=seeds.get(stored.status, ()))

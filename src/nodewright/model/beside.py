@@ -15,11 +15,12 @@ OUTCOMES_MAX: Final = 4
 
 
 class Outcomes(msgspec.Struct, frozen=True, rename="camel"):
-    """The latest launches of one pool as it was at a generation; true for those that registered."""
+    """The latest launches of one pool as it and its class were; true for those that registered."""
 
     uid: str
     generation: int
     latest: tuple[bool, ...] = ()
+    class_generation: int = 0
 
     def add(self, *, registered: bool) -> "Outcomes":
         """Take note of one more launch."""

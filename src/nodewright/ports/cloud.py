@@ -62,12 +62,17 @@ class Launched(msgspec.Struct, frozen=True):
 
 
 class LaunchFault(Enum):
-    """Why a launch failed, by what to do about it."""
+    """Why a launch failed, by what to do about it.
+
+    The last means that the cloud knows the token with other words than today's: it starts nothing
+    any more, and what it has started is found by its tag.
+    """
 
     NO_CAPACITY = "NoCapacity"
     CLASS_NOT_READY = "ClassNotReady"
     REFUSED = "Refused"
     TRANSIENT = "Transient"
+    SPENT = "Spent"
 
 
 class LaunchFailed(msgspec.Struct, frozen=True):
