@@ -183,13 +183,18 @@ def test_one_bad_pod_does_not_stop_the_rest(saved, capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["plan"], ["plan", "missing.json"], ["plan", "x", "--effort", "huge"], ["plan", "--nope"]],
+    [
+        ["plan", "--kubeconfig", "missing"],
+        ["plan", "missing.json"],
+        ["plan", "x", "--effort", "huge"],
+        ["plan", "--nope"],
+    ],
 )
 def test_a_command_that_cannot_be_done_says_what_to_do(arguments, capsys):
     assert run(arguments) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err.startswith("error[NW-90")
+    assert shown.err.startswith("error[NW-9")
     assert "help: " in shown.err
 
 

@@ -8,7 +8,7 @@ from builders.journals import record_simulation
 from journal.test_recorder import Clock, a_delete
 from nodewright.app.planning import plan_document, plan_world
 from nodewright.app.run import CONTROLLERS
-from nodewright.journal.reading import Filter, Journal
+from nodewright.journal.reading import Journal
 from nodewright.journal.recorder import Recorder
 from nodewright.journal.replay import DECIDERS, replay
 from nodewright.model.errors import UserError
@@ -27,34 +27,33 @@ def test_every_controller_can_be_asked_again():
 def test_every_decision_of_a_simulated_run_comes_out_the_same(run):
     journal = Journal(run.folder)
     listing = journal.entries()
-    looks = {one.decision.look: one.decision.id for one in listing.entries}
-    differing = [name for name in looks.values() if not replay(journal.find(name)).is_same]
+    replayed = {found.look.id: replay(found).is_same for found in journal.looks()}
+    differing = [look for look, is_same in replayed.items() if not is_same]
 
     assert listing.problems == ()
     assert {"Launch", "Nominate", "Start", "Change", "Delete", "Evict"} <= {
         one.decision.kind for one in listing.entries
     }
+    assert set(replayed) == {one.decision.look for one in listing.entries}
     assert differing == []
 
 
 def test_the_plan_of_a_journaled_snapshot_is_the_plan_that_was_made(run):
-    journal = Journal(run.folder)
-    looks = {
-        one.decision.look: one.decision.id
-        for one in journal.entries(Filter(controller="provisioning")).entries
-    }
+    looks = [
+        found for found in Journal(run.folder).looks() if found.look.controller == "provisioning"
+    ]
 
     assert len(looks) > 1
-    for look, name in looks.items():
-        again = plan_document(plan_world(journal.find(name).open().world))
-        assert without_time(again) == without_time(run.plans[look])
+    for found in looks:
+        again = plan_document(plan_world(found.open().world))
+        assert without_time(again) == without_time(run.plans[found.look.id])
 
 
 def without_time(document):
     return msgspec.json.encode(document | {"solveSeconds": 0})
 
 
-def test_an_answer_that_differs_is_told_decision_by_decision(tmp_path, monkeypatch):
+def test_an_answer_that_differs_is_told_decision_by_decision(tmp_path):
     recorder = Recorder(tmp_path, Clock())
     world = a_world(a_pod("p"), a_type(), pending_rule="live")
     recorder.decided("expiration", world, [a_delete()], 1)

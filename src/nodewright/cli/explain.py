@@ -11,12 +11,12 @@ from cyclopts import Parameter
 
 from nodewright.app.codes import find_page
 from nodewright.app.explaining import node_document, pod_document, pool_document
-from nodewright.app.sources import open_snapshot
+from nodewright.cli.cluster import SourceOption, open_world
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.explain_view import code_screen, node_screen, pod_screen, pool_screen
 from nodewright.cli.files import check_files
 from nodewright.cli.language import LanguageOption, choose_language
-from nodewright.cli.output import Format, OutputOption, emit, say
+from nodewright.cli.output import Format, OutputOption, emit
 from nodewright.core.explain.node import explain_node
 from nodewright.core.explain.pod import explain_pod
 from nodewright.core.explain.pool import explain_pool
@@ -24,51 +24,59 @@ from nodewright.model.errors import UserError
 from nodewright.model.wording import Language
 from nodewright.model.world import World
 
-_TARGETS: Final = "pod/NAMESPACE/NAME, node/NAME, nodepool/NAME or a code such as NW-1204"
+_TARGETS: Final = "pod/NAMESPACE/NAME, node/NAME, nodepool/NAME, a decision D-0123456789ab or a code such as NW-1204"
 
 
 def explain(
     target: Annotated[str, Parameter(help=f"What to explain: {_TARGETS}.")],
     snapshot: Annotated[
-        str, Parameter(help="A snapshot file, or - for standard input.", allow_leading_hyphen=True)
+        str,
+        Parameter(
+            help="A snapshot file, or - for standard input; else the live cluster.",
+            allow_leading_hyphen=True,
+        ),
     ] = "",
     *,
+    source: SourceOption = SourceOption(),  # noqa: B008 - frozen: sharing the default is safe
     output: OutputOption = "table",
     lang: LanguageOption = None,
 ) -> int:
-    """Say why: for a pod, a node or a NodePool of a snapshot, or for a code.
+    """Say why: for a pod, a node or a NodePool, for a decision of a journal, or for a code.
 
     A pod that cannot be placed gets the smallest change with which it can be, as a patch that was
     tried. Status 0: it is placed, or usable. Status 1: it is not, and the reason is there.
 
     $ nodewright explain pod/shop/checkout-6d9f cluster.json
     $ nodewright explain nodepool/general cluster.json -o json
+    $ nodewright explain pod/shop/checkout-6d9f --context prod
+    $ nodewright explain D-0123456789ab --journal journal
     $ nodewright explain NW-1204 --lang ko
     """
     check_files((snapshot,), "explain")
     language = choose_language(lang, output)
     if target.upper().startswith("NW-"):
         return _explain_code(target.upper(), output, language)
+    if target.startswith("D-"):
+        return _explain_decision(target, source, output, language)
     kind, _, name = target.partition("/")
     if kind not in _EXPLAINERS or not name:
         raise UserError(
             f"{target!r} is nothing that can be explained", code="NW-9501", advice=_TARGETS
         )
-    if not snapshot:
-        raise UserError(
-            "explaining needs a snapshot file",
-            code="NW-9014",
-            advice=f"nodewright explain {target} FILE, or - for standard input",
-        )
-    taken = open_snapshot(snapshot)
-    for warning in taken.warnings:
-        say(f"warning: {warning}")
+    taken = open_world(snapshot, source)
     # Deciding makes many small values and no cycles: looking for cycles would only cost time.
     gc.disable()
     try:
         return _EXPLAINERS[kind](taken.world, name, output, language)
     finally:
         gc.enable()
+
+
+def _explain_decision(name: str, source: SourceOption, output: Format, language: Language) -> int:
+    # A journal brings the client of HTTP with it: only those who read one wait for that.
+    from nodewright.cli.explain_decision import explain_decision
+
+    return explain_decision(name, source, output, language)
 
 
 def _explain_code(code: str, output: Format, language: Language) -> int:

@@ -32,6 +32,11 @@ _DECIDE: Final = (
     Command("consolidate", "consolidate:consolidate", "Say which nodes could go, and why."),
     Command("explain", "explain:explain", "Explain a pod, a node, a pool or a code."),
 )
+_JOURNAL: Final = (
+    Command("snapshot", "snapshot:snapshot", "Write what a decision about a cluster depends on."),
+    Command("decisions", "decisions:decisions", "List what a controller decided."),
+    Command("replay", "replay:replay", "Decide again, and compare the answers."),
+)
 _MANIFESTS: Final = (
     Command("lint", "lint:lint", "Find mistakes in NodePools, node classes and workloads."),
     Command("convert", "convert:convert", "Rewrite older Karpenter manifests as v1."),
@@ -69,7 +74,7 @@ def _present(commands: tuple[Command, ...]) -> tuple[Command, ...]:
     )
 
 
-COMMANDS: Final = _present((*_DECIDE, *_MANIFESTS, *_TRY, *_RUN, *_PROGRAM))
+COMMANDS: Final = _present((*_DECIDE, *_JOURNAL, *_MANIFESTS, *_TRY, *_RUN, *_PROGRAM))
 
 _ABOUT: Final = (
     "A Kubernetes node autoscaler that takes Karpenter's resources as they are and says why."
@@ -83,6 +88,7 @@ def first_page() -> str:
     lines = ["Usage: nodewright COMMAND [ARGUMENTS]", "", _ABOUT]
     for title, commands in (
         ("Look and decide", _DECIDE),
+        ("Snapshots and the journal", _JOURNAL),
         ("Manifests and catalog", _MANIFESTS),
         ("Try it", _TRY),
         ("Run it", _RUN),

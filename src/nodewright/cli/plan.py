@@ -1,57 +1,63 @@
 """`nodewright plan`: which nodes the pending pods would get, at what price, and who stays behind."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from nodewright.app.planning import plan_document, plan_world, with_bound
-from nodewright.app.sources import open_snapshot
+from nodewright.cli.cluster import PlaceOption, open_world
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.files import check_files
 from nodewright.cli.language import LanguageOption, choose_language
-from nodewright.cli.output import OutputOption, emit, say
+from nodewright.cli.output import OutputOption, emit
 from nodewright.cli.plan_view import plan_screen
 from nodewright.core.scheduling.solve import Effort
-from nodewright.model.errors import UserError
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How hard to think."""
+
+    effort: Annotated[
+        Effort, Parameter(help="How hard to look for a cheaper plan: fast, normal or best.")
+    ] = Effort.NORMAL
+    bound: Annotated[
+        bool, Parameter(negative=(), help="Also say below which price no plan can go.")
+    ] = False
 
 
 def plan(
     snapshot: Annotated[
-        str, Parameter(help="A snapshot file, or - for standard input.", allow_leading_hyphen=True)
+        str,
+        Parameter(
+            help="A snapshot file, or - for standard input; else the live cluster.",
+            allow_leading_hyphen=True,
+        ),
     ] = "",
     *,
-    effort: Annotated[
-        Effort, Parameter(help="How hard to look for a cheaper plan: fast, normal or best.")
-    ] = Effort.NORMAL,
-    bound: Annotated[
-        bool, Parameter(negative=(), help="Also say below which price no plan can go.")
-    ] = False,
+    search: Search = Search(),  # noqa: B008 - frozen: sharing the default is safe
+    place: PlaceOption = PlaceOption(),  # noqa: B008 - frozen: sharing the default is safe
     output: OutputOption = "table",
     lang: LanguageOption = None,
 ) -> int:
     """Say where every pending pod goes and which nodes to make for the rest.
 
-    Nothing is changed anywhere. Status 0: every pod has a place. Status 1: some pods cannot be
-    placed; each has its reason.
+    Without a snapshot it looks at the live cluster. Nothing is changed anywhere. Status 0: every pod
+    has a place. Status 1: some pods cannot be placed; each has its reason.
 
     $ nodewright plan cluster.json
+    $ nodewright plan --context prod --region eu-west-1
     $ nodewright plan cluster.json.gz -o json
     $ nodewright plan cluster.json --effort best --bound
     $ nodewright plan cluster.json --lang ko
     $ gunzip -c cluster.json.gz | nodewright plan -
     """
     check_files((snapshot,), "plan")
-    if not snapshot:
-        raise UserError(
-            "planning needs a snapshot file",
-            code="NW-9014",
-            advice="nodewright plan FILE, or - for standard input",
-        )
-    taken = open_snapshot(snapshot)
-    for warning in taken.warnings:
-        say(f"warning: {warning}")
-    planned = plan_world(taken.world, effort)
-    if bound:
+    taken = open_world(snapshot, place)
+    planned = plan_world(taken.world, search.effort)
+    if search.bound:
         planned = with_bound(taken.world, planned)
     language = choose_language(lang, output)
     source = "" if snapshot == "-" else snapshot

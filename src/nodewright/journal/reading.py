@@ -102,6 +102,26 @@ class Journal:
             advice="`nodewright decisions` lists those it has; older ones are thrown away",
         )
 
+    def looks(self) -> Iterator[Found]:
+        """Give every look by the first decision that was new at it, with its World, in order."""
+        for path in self._segments():
+            sheets = SheetReader()
+            look, document = None, b""
+            siblings: list[Decided] = []
+            for line in SegmentReader(path).lines():
+                if isinstance(line, Decided):
+                    siblings.append(line)
+                    continue
+                if look is not None and siblings:
+                    yield Found(Entry(siblings[0]), look, tuple(siblings), document)
+                look, siblings = None, []
+                if isinstance(line, Sheet):
+                    sheets.take(line)
+                elif isinstance(line, Look):
+                    look, document = line, self._document(sheets, line, line.id)
+            if look is not None and siblings:
+                yield Found(Entry(siblings[0]), look, tuple(siblings), document)
+
     def _complete(self, path: Path, name: str, seen: "_Seen", outcome: CameOf | None) -> Found:
         reader, sheets = SegmentReader(path), SheetReader()
         siblings: list[Decided] = []

@@ -20,6 +20,7 @@ from nodewright.core.lifecycle_podevents import write_events
 from nodewright.core.nodeclass import count_types, judge_classes
 from nodewright.core.nodepool import decide_pools
 from nodewright.core.nominations import nominate
+from nodewright.core.older import judge_older
 from nodewright.core.provisioning import provision
 from nodewright.core.static import keep_replicas
 from nodewright.core.termination import decide_ends
@@ -46,6 +47,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "nominations": lambda world: nominate(world, world.beside.expected, world.beside.idle_since_ms),
     "static": keep_replicas,
     "buffers": keep_room,
+    "older": judge_older,
 }
 """What each controller decides with, by its name."""
 

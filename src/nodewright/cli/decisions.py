@@ -1,0 +1,84 @@
+"""`nodewright decisions`: what a controller decided, and what came of it."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from nodewright.app.journals import open_journal
+from nodewright.cli.cluster import ApiOption, JournalOption
+from nodewright.cli.errors import CODE_USAGE, EXIT_FINE
+from nodewright.cli.output import Cell, Column, ListOutputOption, Table, emit, say
+from nodewright.journal.documents import DecisionDocument, write_entry
+from nodewright.journal.reading import Filter
+from nodewright.kube.machine import MachineClock
+from nodewright.model.duration import BadDuration, parse_go_duration
+from nodewright.model.errors import UserError
+from nodewright.model.instant import BadInstant, parse_instant
+
+_COLUMNS = tuple(
+    Column(title)
+    for title in ("AT", "ID", "CONTROLLER", "KIND", "SUBJECT", "REASON", "OUTCOME", "NOTE")
+)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which decisions."""
+
+    controller: Annotated[str, Parameter(help="Only those of this controller.")] = ""
+    subject: Annotated[str, Parameter(help="Only those whose subject has this in its name.")] = ""
+    since: Annotated[str, Parameter(help="Only those since a time, or a while ago: 2h.")] = ""
+    limit: Annotated[int, Parameter(help="At most so many, the latest.")] = 1_000
+
+
+def decisions(
+    *,
+    journal: JournalOption = "",
+    api: ApiOption = "",
+    wanted: Wanted = Wanted(),  # noqa: B008 - frozen: sharing the default is safe
+    output: ListOutputOption = "table",
+) -> int:
+    """List the decisions of a controller, oldest first.
+
+    $ nodewright decisions --journal /var/lib/nodewright/journal --since 2h
+    $ nodewright decisions --api http://127.0.0.1:8082 --subject pods/shop/checkout
+    $ nodewright decisions --journal journal --controller provisioning -o csv
+    """
+    since_ms = read_since(wanted.since, MachineClock().now_ms())
+    chosen = Filter(wanted.controller, wanted.subject, since_ms, max(1, wanted.limit))
+    listing = open_journal(journal, api).entries(chosen)
+    for problem in listing.problems:
+        say(f"warning: {problem}")
+    found = [write_entry(entry) for entry in listing.entries]
+    emit(found, output, lambda: Table(_COLUMNS, tuple(map(_row, found))))
+    return EXIT_FINE
+
+
+def read_since(written: str, now_ms: int) -> int:
+    """Read an instant, or how long ago it was; nothing is the beginning of time."""
+    if not written:
+        return 0
+    try:
+        return parse_instant(written) if "-" in written else now_ms - parse_go_duration(written)
+    except (BadInstant, BadDuration):
+        raise UserError(
+            f"--since: {written!r} is neither a time nor a while",
+            code=CODE_USAGE,
+            advice="write it like 2h30m, or like 2026-11-15T09:00:00Z",
+        ) from None
+
+
+def _row(one: DecisionDocument) -> tuple[str | Cell, ...]:
+    outcome = one.outcome.outcome if one.outcome is not None else ""
+    return (
+        one.at,
+        one.id,
+        one.controller,
+        one.kind,
+        one.subject,
+        one.reason,
+        Cell(outcome, "green" if outcome in ("Done", "NothingToDo") else "yellow"),
+        one.note,
+    )
