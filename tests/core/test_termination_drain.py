@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from builders import NOW_MS, a_pod, a_volume_claim, a_world, tolerating
+from builders import NOW_MS, a_budget, a_pod, a_volume_claim, a_world, tolerating
 from builders.lives import (
     MINUTE_MS,
     SECOND_MS,
@@ -112,6 +112,21 @@ def test_do_not_disrupt_holds_the_node_and_says_so():
     assert acts(*a_pair(), pod) == []
     assert "do-not-disrupt" in " ".join(one.note for one in found)
     assert not is_over(*a_pair(Drained="True", VolumesDetached="True"), pod)
+
+
+def test_a_budget_that_never_lets_go_is_reported_beside_the_eviction():
+    pod = on_node("p", labels={"app": "web"})
+    found = steps(*a_pair(), pod, a_budget("shut", at_most_missing=0))
+
+    assert ("Evict", "p") in kinds_of(found)
+    assert "default/shut never lets a pod go" in " ".join(one.note for one in found)
+
+
+def test_a_pod_with_a_wrong_mark_is_told_and_leaves():
+    found = steps(*a_pair(), on_node("p", annotations={DO_NOT_DISRUPT: "later"}))
+
+    assert "InvalidDoNotDisruptAnnotation" in [one.reason for one in found]
+    assert ("Evict", "p") in kinds_of(found)
 
 
 def with_grace(pod, seconds):

@@ -94,7 +94,7 @@ def _end_claim(
     stamped = _stamp_deadline(claim)
     if stamped is not None:
         yield stamped
-        yield _warn_of_deadline(claim, stamped)
+        yield from _warn_of_deadline(claim, nodes, stamped)
         return
     provider_id = claim.status.provider_id
     if nodes and was_registered(claim, nodes):
@@ -175,13 +175,14 @@ def _stamp_deadline(claim: NodeClaim) -> Change | None:
     )
 
 
-def _warn_of_deadline(claim: NodeClaim, stamped: Change) -> Tell:
-    return Tell(
-        subject=refer(NODE_CLAIMS, claim),
-        reason="TerminationGracePeriodExpiring",
-        note=stamped.note,
-        is_warning=True,
-    )
+def _warn_of_deadline(claim: NodeClaim, nodes: list[Node], stamped: Change) -> Iterator[Tell]:
+    for ref in (refer(NODE_CLAIMS, claim), *(refer(NODES, node) for node in nodes)):
+        yield Tell(
+            subject=ref,
+            reason="TerminationGracePeriodExpiring",
+            note=stamped.note,
+            is_warning=True,
+        )
 
 
 def _end_machine(claim: NodeClaim, node: Node | None) -> End:

@@ -13,6 +13,7 @@ from nodewright.core.lifecycle import write_findings
 from nodewright.core.lifecycle_conditions import FALSE, TRUE, UNKNOWN, Finding, find, is_true, says
 from nodewright.core.scheduling.rules.taints import first_untolerated
 from nodewright.core.scheduling.selection import is_protected
+from nodewright.core.termination_words import Budgets, failed_draining, tell_of_protection
 from nodewright.model.decision import Decision, Delete, Evict, Tell, rest_on
 from nodewright.model.instant import BadInstant, parse_instant
 from nodewright.model.labels import DISRUPTED_TAINT
@@ -53,6 +54,7 @@ class Drain:
         for one in world.volume_attachments:
             if one.spec.node_name in going:
                 self._attached.setdefault(one.spec.node_name, []).append(one)
+        self._budgets = Budgets(world.disruption_budgets)
         self._volume_of = {
             key_of(one.metadata): one.spec.volume_name
             for one in (world.volume_claims if self._attached else ())
@@ -72,7 +74,9 @@ class Drain:
             rest = [pod for pod in waiting if pod not in late]
             for pod in first_group(rest):
                 if pod.metadata.deletion_timestamp is None:
+                    yield from tell_of_protection(pod, self._now_ms)
                     yield self._evict(pod, node)
+                    yield from self._tell_of_budgets(pod, node)
             yield _tell_waiting(node, waiting)
         elif claim is not None and not is_true(claim, DRAINED):
             yield from self._finish(claim)
@@ -97,7 +101,7 @@ class Drain:
     def _evict(self, pod: Pod, node: Node) -> Decision:
         if is_protected(pod, self._now_ms):
             note = f"pod {key_of(pod.metadata)} says do-not-disrupt, so the node waits for it"
-            return _failed_draining(node, note, key_of(pod.metadata))
+            return failed_draining(node, note, key_of(pod.metadata))
         return Evict(
             subject=refer(PODS, pod),
             reason="Drain",
@@ -105,6 +109,12 @@ class Drain:
             basis=rest_on((PODS, pod)),
             node=refer(NODES, node),
         )
+
+    def _tell_of_budgets(self, pod: Pod, node: Node) -> Iterator[Decision]:
+        fault = self._budgets.fault_of(pod)
+        if fault:
+            key = key_of(pod.metadata)
+            yield failed_draining(node, f"pod {key} cannot be evicted: {fault}", f"{key}/budget")
 
     def _force(self, pod: Pod, deadline_ms: int) -> Decision:
         grace_s = max(1, (deadline_ms - self._now_ms) // 1000)
@@ -207,17 +217,7 @@ def deadline_of(claim: NodeClaim | None) -> int | None:
 
 def _tell_waiting(node: Node, waiting: list[Pod]) -> Tell:
     names = sorted(key_of(pod.metadata) for pod in waiting)
-    return _failed_draining(node, f"waiting for pods to leave: {_shorten(names)}", "waiting")
-
-
-def _failed_draining(node: Node, note: str, dedupe: str) -> Tell:
-    return Tell(
-        subject=refer(NODES, node),
-        reason="FailedDraining",
-        note=note,
-        is_warning=True,
-        dedupe=(dedupe,),
-    )
+    return failed_draining(node, f"waiting for pods to leave: {_shorten(names)}", "waiting")
 
 
 def _shorten(names: list[str]) -> str:

@@ -136,7 +136,7 @@ class _PdbBlock:
 
     def __init__(self, budgets: Iterable[PodDisruptionBudget]) -> None:
         self._budgets = [
-            (one.metadata.namespace or "default", read_selector(one.spec.selector), _is_shut(one))
+            (one.metadata.namespace or "default", read_selector(one.spec.selector), is_shut(one))
             for one in budgets
         ]
 
@@ -150,7 +150,8 @@ class _PdbBlock:
         return len(matching) > 1 or any(matching)
 
 
-def _is_shut(budget: PodDisruptionBudget) -> bool:
+def is_shut(budget: PodDisruptionBudget) -> bool:
+    """Tell whether a budget is written so that it never lets a pod go."""
     most, least = budget.spec.max_unavailable, budget.spec.min_available
     return most in (0, "0", "0%") or least == "100%"
 
