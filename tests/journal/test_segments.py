@@ -1,6 +1,9 @@
 """Segments: whole lines survive whatever happens to the process, and old ones make room."""
 
 import os
+import signal
+import subprocess
+import sys
 import zlib
 
 import pytest
@@ -124,3 +127,34 @@ def test_segments_are_gzip_files_that_any_tool_reads(tmp_path):
     (path,) = list_segments(tmp_path)
 
     assert b'"record":"outcome"' in zlib.decompress(path.read_bytes(), 31)
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from nodewright.journal.records import CameOf, write_line
+from nodewright.journal.segments import Limits, SegmentWriter
+writer = SegmentWriter(Path(sys.argv[1]), Limits(segment_bytes=20_000))
+number = 0
+while True:
+    if writer.is_due(number):
+        writer.begin(number)
+    writer.append([write_line(CameOf(f"D-{number}", number, "Done", "x" * 200))])
+    number += 1
+    print(number, flush=True)
+"""
+
+
+def test_a_process_that_is_killed_loses_nothing_it_had_written(tmp_path):
+    command = [sys.executable, "-c", _WRITER, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        written = 0
+        for line in process.stdout:
+            written = int(line)
+            if written >= 2_000:
+                process.send_signal(signal.SIGKILL)
+                break
+    lines, problems = read(tmp_path)
+
+    assert lines[:written] == [f"D-{number}" for number in range(written)]
+    assert len(problems) <= 1

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nodewright.core.buffers import keep_room
 from nodewright.core.expiration import expire
 from nodewright.core.garbage import collect
+from nodewright.core.hydration import hydrate
 from nodewright.core.interruption import heed
 from nodewright.core.lifecycle import decide_lives
 from nodewright.core.lifecycle_consistency import check_promises
@@ -48,6 +49,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "static": keep_replicas,
     "buffers": keep_room,
     "older": judge_older,
+    "hydration": hydrate,
 }
 """What each controller decides with, by its name."""
 
