@@ -14,6 +14,7 @@ from parity.differences import why_missed
 from parity.peer import ask
 from problems import generate
 from referee import judge, read_plan
+from referee.verdict import Violation
 
 _CENT = NANO // 100_000
 """Prices are compared up to a thousandth of a cent: the peer sums floating-point numbers."""
@@ -24,7 +25,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     seed: int
     our_faults: tuple[str, ...]
-    their_faults: frozenset[str]
+    their_faults: tuple[Violation, ...]
     missed: Mapping[str, str]
     extra: int
     our_price: int
@@ -59,15 +60,13 @@ def _compare(seed: int, path: Path, answer: str) -> Comparison:
     world = read_snapshot(path.read_bytes(), path.name).world
     ours, theirs = solve(world), read_plan(answer)
     # The peer words its refusals in its own way, without codes: how they read is no fault here.
-    faults = frozenset(
-        one.rule for one in judge(world, theirs) if one.rule not in ("reason", "deferred")
-    )
+    faults = tuple(one for one in judge(world, theirs) if one.rule not in ("reason", "deferred"))
     return Comparison(
         seed=seed,
         our_faults=tuple(str(one) for one in judge(world, ours)),
         their_faults=faults,
         missed={
-            pod.key: why_missed(ours, pod, faults)
+            pod.key: why_missed(ours, theirs, pod, faults)
             for pod in world.pods
             if pod.key in placed(theirs) - placed(ours)
         },

@@ -3,7 +3,7 @@
 from builders import a_pod, a_pool, a_type, an_offering, pods, want
 from builders.solving import a_board, codes_of, home_of, plan_of
 from nodewright.core.scheduling.board import Fitting
-from nodewright.model.labels import CAPACITY_TYPE, RESERVATION_ID, ZONE
+from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE
 from nodewright.model.reason import Reason
 
 
@@ -110,3 +110,10 @@ def test_a_pod_that_would_cost_a_draft_its_last_reservation_does_not_join_it():
 def test_an_offering_that_does_not_say_how_many_are_left_has_none():
     plan = plan_of(pods(2, cpu=3), reserved(left=None), reserved_offering_mode="Fallback")
     assert {node.offering.capacity_type for node in plan.new_nodes} == {"on-demand"}
+
+
+def test_slots_that_are_paid_for_are_used_even_if_few_types_have_any_left():
+    types = [reserved("x"), reserved("y", left=2, reservation="cr-2")]
+    choice = a_pool(requirements=[want(INSTANCE_TYPE, at_least=2)])
+    plan = plan_of(pods(2, cpu=3, selector={CAPACITY_TYPE: "reserved"}), choice, *types)
+    assert sorted(len(node.instance_types) for node in plan.new_nodes) == [1, 2]

@@ -102,6 +102,8 @@ class Board:
         self.min_values = {supply: min_values_of(supply.requirements) for supply in supplies}
         self.relax_min_values = False
         self.taste = Taste.CHEAPEST
+        # As the field does it: the emptiest domain, whether or not anything can be had there.
+        self.is_blind = False
         self.drafts: list[Draft] = groups.drafts
         self.exclusive: set[str] = set()
         self._tainted: dict[tuple[Supply, int], bool] = {}
@@ -274,7 +276,7 @@ class Board:
             candidates = self._allowed(group, wish, candidates)
             if not candidates:
                 return _NEIGHBOUR_REASONS[group.kind]
-        if not any(_needs_one_domain(group, wish) for group in groups):
+        if not any(self._needs_one_domain(group, wish) for group in groups):
             if len(candidates) == every:
                 return self._choose_domains(wish, draft, so_far, rest)
             held = state.pin(key, *sorted(str(domain) for domain in candidates))
@@ -302,11 +304,14 @@ class Board:
         ranked = []
         for domain in candidates:
             left = bits & state.pin(key, str(domain)).bits
-            if left:
+            if left or self.is_blind:
                 crowd = sum(group.count(domain) for group in spreads)
                 cost = (left & -left).bit_length() if self.taste is Taste.CHEAPEST else 0
                 ranked.append((crowd, cost, str(domain)))
         del draft
+        if self.is_blind and spreads:
+            least = min(crowd for crowd, _, _ in ranked)
+            ranked = [one for one in ranked if one[0] == least]
         if self.taste is Taste.LAST:
             return [
                 name
@@ -327,17 +332,20 @@ class Board:
             # A list that cannot be cut later, for choice or for reservations, is cut now.
             if draft.min_values or supply.reserved or limits.charges_largest:
                 bits &= allowed
+        choice = bits
         if supply.reserved:
             settled = self.reservations.settle(supply, bits, held)
             if isinstance(settled, Reason):
                 return settled
             bits, held = settled
+            # Slots that are paid for are used, even if few types have any left.
+            choice = choice if held else bits
         min_values, relaxed = draft.min_values, draft.min_values_relaxed
-        if min_values:
+        if min_values and not (held and draft.pod_count):
             missing = {
                 key: have
                 for key, least in min_values.items()
-                if (have := distinct_values(supply, bits, key)) < least
+                if (have := distinct_values(supply, choice, key)) < least
             }
             if missing:
                 if draft.pod_count or not self.relax_min_values:
@@ -429,6 +437,29 @@ class Board:
         if limits is not None:
             limits.charge(draft, bits & limits.allowed(draft))
 
+    def hold(self, draft: Draft, key: str, domain: str) -> bool:
+        """Hold a draft to one domain, and tell whether it can be had there."""
+        if draft.stale:
+            self.freshen(draft)
+        pinned = draft.state.pin(key, domain)
+        fitting = self._finish(draft, pinned, draft.bits & pinned.bits)
+        if not isinstance(fitting, Fitting):
+            return False
+        self._narrow(draft, fitting)
+        limits = self.limits.get(draft.supply)
+        if limits is not None:
+            limits.charge(draft, fitting.bits & limits.allowed(draft))
+        return True
+
+    def _narrow(self, draft: Draft, fitting: Fitting) -> None:
+        draft.bits = fitting.bits
+        draft.min_values, draft.min_values_relaxed = fitting.min_values, fitting.relaxed
+        if fitting.held or draft.held:
+            self.reservations.hold(draft, fitting.held)
+        if fitting.state is not draft.state:
+            draft.state = fitting.state
+            recount_draft(draft)
+
     def put_on_draft(
         self, shape: Shape, level: int, draft: Draft, fitting: Fitting, count: int = 1
     ) -> None:
@@ -436,19 +467,13 @@ class Board:
         wish = shape.ladder[level]
         if draft.number == len(self.drafts):
             self.drafts.append(draft)
-        draft.bits = fitting.bits
         for index, amount in enumerate(shape.amounts):
             draft.totals[index] += amount * count
         draft.pod_count += count
         draft.loads[(shape, level)] = draft.loads.get((shape, level), 0) + count
         draft.ports.extend(wish.ports)
-        draft.min_values, draft.min_values_relaxed = fitting.min_values, fitting.relaxed
-        if fitting.held or draft.held:
-            self.reservations.hold(draft, fitting.held)
         self.exclusive |= wish.needs.exclusive
-        if fitting.state is not draft.state:
-            draft.state = fitting.state
-            recount_draft(draft)
+        self._narrow(draft, fitting)
         for group in wish.counted_by:
             count_on_draft(draft, group, count)
         for group in wish.keeps_away:
@@ -458,13 +483,12 @@ class Board:
             was_new = draft.pod_count == count
             limits.charge(draft, fitting.bits & limits.allowed(None if was_new else draft))
 
+    def _needs_one_domain(self, group: Group, wish: Wish) -> bool:
+        """Tell whether a draft must commit to one domain for a group.
 
-def _needs_one_domain(group: Group, wish: Wish) -> bool:
-    """Tell whether a draft must commit to one domain for a group.
-
-    Spread and affinity count by domain. A pod that must keep its distance commits too, so that
-    the other domains stay free for its like; a mere preference does not.
-    """
-    if group.kind is GroupKind.ANTI_AFFINITY:
-        return group in wish.demands
-    return group.kind is not GroupKind.INVERSE
+        Spread and affinity count by domain. A pod that must keep its distance commits too, so that
+        the other domains stay free for its like; a mere preference does not.
+        """
+        if group.kind is GroupKind.ANTI_AFFINITY:
+            return group in wish.demands and not self.is_blind
+        return group.kind is not GroupKind.INVERSE

@@ -6,10 +6,12 @@ still fails waits, and is tried again as long as others make progress, because n
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nodewright.core.scheduling.board import LASTING, Board, Fitting
 from nodewright.core.scheduling.drafts import Draft
+from nodewright.core.scheduling.groups import possible_domains
+from nodewright.core.scheduling.topology import GroupKind
 from nodewright.core.scheduling.wishes import Shape, Wish
 from nodewright.model.pod import Pod
 from nodewright.model.reason import Reason
@@ -54,6 +56,14 @@ def fill_first_fit(board: Board, waiting: Sequence[Waiting], filling: Filling) -
     """Place pods one by one until a whole round places none."""
     queue = deque(waiting)
     crowd = _Crowd(board)
+    while True:
+        _go_round(board, crowd, queue, filling)
+        if board.is_blind or not _follow_a_friend(board, crowd, queue, filling):
+            break
+    filling.left = list(queue)
+
+
+def _go_round(board: Board, crowd: "_Crowd", queue: deque[Waiting], filling: Filling) -> None:
     since_progress = 0
     while queue and since_progress < len(queue):
         shape, pod = queue.popleft()
@@ -63,7 +73,51 @@ def fill_first_fit(board: Board, waiting: Sequence[Waiting], filling: Filling) -
         else:
             queue.append((shape, pod))
             since_progress += 1
-    filling.left = list(queue)
+
+
+def _follow_a_friend(
+    board: Board, crowd: "_Crowd", queue: deque[Waiting], filling: Filling
+) -> bool:
+    """Hold a planned node to one domain so that a pod which must be near it finds its place.
+
+    While the domain of a node is open its pods are near nobody. It is settled only for a pod that
+    then really goes there, and only when nothing else helps.
+    """
+    asked: set[Shape] = set()
+    for shape, pod in queue:
+        if shape in asked or shape.ladder[0].needs.exclusive & board.exclusive:
+            continue
+        asked.add(shape)
+        for wish in shape.ladder.rungs():
+            for draft, key, domain in _open_friends(board.drafts, wish):
+                before, skipped = draft.copy(), dict(shape.skip_drafts)
+                if not board.hold(draft, key, domain):
+                    continue
+                if _place_wish(board, crowd, shape, wish, (pod, filling)) is True:
+                    queue.remove((shape, pod))
+                    filling.deferred.discard(pod.key)
+                    return True
+                board.lower(draft, before)
+                shape.skip_drafts = skipped
+    return False
+
+
+def _open_friends(drafts: Iterable[Draft], wish: Wish) -> Iterator[tuple[Draft, str, str]]:
+    """Give the drafts with pods that a wish must be near, with the domains they could settle in."""
+    groups = [
+        group
+        for group in wish.owns
+        if group.kind is GroupKind.AFFINITY and not group.is_hostname and group in wish.demands
+    ]
+    for group in groups:
+        allowed = wish.strict.get(group.key)
+        for draft in drafts:
+            if not draft.tally.get(group) or draft.spots[group]:
+                continue
+            labels = draft.state.requirements
+            for domain in possible_domains(labels, group, labels.get(group.key)):
+                if allowed is None or allowed.has(str(domain)):
+                    yield draft, group.key, str(domain)
 
 
 class _Crowd:
@@ -93,7 +147,7 @@ class _Crowd:
 def _place(board: Board, crowd: _Crowd, shape: Shape, pod: Pod, filling: Filling) -> bool:
     if shape.ladder[0].needs.exclusive & board.exclusive:
         return False
-    for wish in shape.ladder.rungs():
+    for wish in shape.ladder.rungs(last_resorts=not board.is_blind):
         placed = _place_wish(board, crowd, shape, wish, (pod, filling))
         if placed is True:
             return True

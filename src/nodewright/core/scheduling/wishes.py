@@ -133,6 +133,7 @@ class Ladder:
         spec = source.spec if maker.respect else without_preferences(source.spec)
         self._rungs: list[Wish] = [maker.make(source, spec, 0)]
         self._last_resorts: list[PodSpec] | None = None
+        self._plain_count: int | None = None
 
     def __getitem__(self, level: int) -> Wish:
         return self._rungs[level]
@@ -154,12 +155,15 @@ class Ladder:
             # Alternatives are given up before preferences are. One that would have done without
             # the preferences gets its chance at the end.
             self._last_resorts = bare_alternatives(self._rungs[0].spec, self._rungs[-1].spec)
+            self._plain_count = len(self._rungs)
         return self._last_resorts.pop(0) if self._last_resorts else None
 
-    def rungs(self) -> Iterator[Wish]:
-        """Go down the ladder from all wishes to bare demands."""
+    def rungs(self, *, last_resorts: bool = True) -> Iterator[Wish]:
+        """Go down the ladder from all wishes to bare demands, and to alternatives without wishes."""
         level = 0
         while (wish := self.rung(level)) is not None:
+            if not last_resorts and level == self._plain_count:
+                return
             yield wish
             level += 1
 
