@@ -31,17 +31,26 @@ TYPES: Final = "types/"
 _NAME_BYTES: Final = 12
 
 
+type _Mark = tuple[str, bytes]
+"""The key of an object, and a hash of what is written of it."""
+
+
 class Damaged(Exception):  # noqa: N818 - it reads as what it is where it is caught.
     """A World whose lines are not all there."""
 
 
 class _Field:
-    """The sheet of one field as it was last written."""
+    """The sheet of one field as it was last written.
+
+    What has not changed is known by its identity: `things` keeps it alive, so no other object can
+    have that identity meanwhile.
+    """
 
     def __init__(self) -> None:
         self.name = EMPTY
         self.things: Sequence[Any] = ()
-        self.known: dict[str, tuple[Any, bytes]] = {}
+        self._known: dict[int, _Mark] = {}
+        self._hashes: dict[str, bytes] = {}
 
     def change(
         self, field: str, things: Sequence[Any], encode: Callable[[Any], bytes]
@@ -49,25 +58,39 @@ class _Field:
         """Take the field's next content; give the line to be written, where it is another."""
         if things is self.things:
             return None
-        keys = _keys(things)
-        put: dict[str, msgspec.Raw] = {}
-        known: dict[str, tuple[Any, bytes]] = {}
-        for key, thing in zip(keys, things, strict=True):
-            before = self.known.get(key)
-            if before is not None and before[0] is thing:
-                known[key] = before
-                continue
-            text = encode(thing)
-            known[key] = (thing, _hash(text))
-            if before is None or before[1] != known[key][1]:
-                put[key] = msgspec.Raw(text)
-        name = _hash(*(mark for _, mark in known.values())).hex() if known else EMPTY
-        gone = tuple(key for key in self.known if key not in known)
-        base, self.name, self.things, self.known = self.name, name, things, known
-        if name == base:
+        identities = list(map(id, things))
+        marks = list(map(self._known.get, identities))
+        texts: dict[str, bytes] = {}
+        for index in [index for index, mark in enumerate(marks) if mark is None]:
+            key, text = _key(things[index]), encode(things[index])
+            marks[index] = (key, _hash(text))
+            texts[key] = text
+        whole = [mark for mark in marks if mark is not None]
+        if len({key for key, _ in whole}) < len(whole):
+            # Two of one name are kept apart by their places.
+            texts = {f"{_key(one)}#{index}": encode(one) for index, one in enumerate(things)}
+            whole = [(key, _hash(text)) for key, text in texts.items()]
+        return self._turn(field, things, whole, texts)
+
+    def _turn(
+        self, field: str, things: Sequence[Any], marks: "list[_Mark]", texts: dict[str, bytes]
+    ) -> Sheet | None:
+        before, base = self._hashes, self.name
+        self.things = things
+        self._known = dict(zip(map(id, things), marks, strict=True))
+        self._hashes = dict(marks)
+        self.name = _hash(*self._hashes.values()).hex()
+        if self.name == base:
             return None
+        put = {
+            key: msgspec.Raw(text)
+            for key, text in texts.items()
+            if before.get(key) != self._hashes[key]
+        }
+        gone = tuple(sorted(before.keys() - self._hashes.keys()))
+        keys = list(self._hashes)
         order = None if keys == sorted(keys) else tuple(keys)
-        return Sheet(field, name, base, put, gone, order)
+        return Sheet(field, self.name, base, put, gone, order)
 
 
 class SheetWriter:
@@ -157,13 +180,6 @@ class SheetReader:
 
 def _encoder(field: str) -> Callable[[Any], bytes]:
     return lambda one: encode_object(field, one)
-
-
-def _keys(things: Sequence[Any]) -> list[str]:
-    keys = [_key(one) for one in things]
-    if len(set(keys)) < len(keys):
-        keys = [f"{key}#{index}" for index, key in enumerate(keys)]
-    return keys
 
 
 def _key(one: Any) -> str:
