@@ -4,16 +4,17 @@ import asyncio
 
 import msgspec
 
-from builders import NOW_MS, a_type, want
-from builders.lives import MINUTE_MS, a_claim, with_meta, with_spec, with_status
+from builders import NOW_MS, a_type, a_world, want
+from builders.lives import MINUTE_MS, a_claim, a_new_node, with_meta, with_spec, with_status
 from nodewright.controllers.lifecycle import Lifecycle
 from nodewright.controllers.ports import CLAIM_TAG, Memory, Settings
+from nodewright.core.lifecycle import decide_lives
 from nodewright.core.lifecycle_launch import ATTEMPT
 from nodewright.model.decision import Start
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE
 from nodewright.model.metadata import Condition
 from nodewright.model.nodepool import NodeClassRef
-from nodewright.model.resource import NODE_CLAIMS, refer
+from nodewright.model.resource import NODE_CLAIMS, NODES, refer
 from nodewright.ports.cloud import (
     Launched,
     LaunchFailed,
@@ -136,3 +137,37 @@ def test_a_claim_that_names_no_types_may_be_any_that_is_on_sale():
     launch(ports, with_spec(a_wish(), requirements=()))
 
     assert ports.requests[0].instance_types == ("m",)
+
+
+def register(promised_after, nominates=True):
+    """Register a node on which one pod is expected; tell how often was waited before it was."""
+    claim = a_claim(true=("Launched",))
+    node, ports, memory = a_new_node(claim, name="n"), OneCloud([]), Memory()
+    ports.mirror.replace(NODE_CLAIMS, [claim], "1")
+    ports.mirror.replace(NODES, [node], "1")
+    memory.expectations.create(claim, ["uid-p"], NOW_MS)
+    memory.nominates = nominates
+    waits = []
+
+    async def sleep_ms(duration_ms):
+        waits.append(duration_ms)
+        if len(waits) == promised_after:
+            memory.nominated["uid-p"] = "n"
+
+    ports.sleep_ms = sleep_ms
+    (step,) = decide_lives(a_world(claim, node))
+    asyncio.run(Lifecycle(ports, memory, Settings()).act(step))
+    assert len(ports.patches) == 1
+    return waits
+
+
+def test_a_node_opens_once_its_pods_are_promised_to_it():
+    assert len(register(promised_after=3)) == 3
+
+
+def test_a_node_does_not_wait_long_for_promises():
+    assert sum(register(promised_after=None)) == 2_000
+
+
+def test_without_promises_a_node_opens_at_once():
+    assert register(promised_after=None, nominates=False) == []

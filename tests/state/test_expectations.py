@@ -115,3 +115,12 @@ def test_a_pod_whose_place_is_withdrawn_waits_again():
     assert dict(expectations.hosts()) == {"uid-p": "n"}
     expectations.withdraw("uid-p")
     assert dict(expectations.hosts()) == {}
+
+
+def test_only_pods_that_wait_are_expected():
+    expectations = Expectations()
+    expectations.nominate("uid-p", "n", NOW_MS)
+    expectations.nominate("uid-q", "n", NOW_MS)
+    expectations.keep({"uid-q"})
+
+    assert dict(expectations.hosts()) == {"uid-q": "n"}

@@ -30,12 +30,15 @@ from nodewright.model.world import World
 from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest
 from nodewright.ports.kube import Answer, Outcome
 from nodewright.state.live import find_class
+from nodewright.state.mirror import BY_PROVIDER_ID
 
 _GIVEN_UP: Final = {
     LaunchFault.NO_CAPACITY: "insufficient_capacity",
     LaunchFault.CLASS_NOT_READY: "nodeclass_not_ready",
 }
 
+_PROMISE_MS: Final = 50
+_PROMISE_TRIES: Final = 40
 _OUTCOMES: Final = {"Registered": True, "launch_timeout": False, "registration_timeout": False}
 
 
@@ -58,6 +61,8 @@ class Lifecycle(Controller):
     async def act(self, decision: Decision) -> Answer:
         """Ask for a machine and write down what came of it; everything else is one call."""
         if not isinstance(decision, Start):
+            if decision.reason == "Registration":
+                await self._await_promises(decision)
             done = await super().act(decision)
             if done.is_done and decision.reason in _OUTCOMES:
                 self._remember(decision)
@@ -115,6 +120,19 @@ class Lifecycle(Controller):
             if not last.is_done:
                 return last
         return last
+
+    async def _await_promises(self, decision: Decision) -> None:
+        """Let pods be nominated to a node before it opens, or the scheduler is faster; not for long."""
+        mirror, memory = self.ports.mirror, self.memory
+        node = mirror.get(NODES, decision.subject.name)
+        provider_id = node.spec.provider_id if node is not None else ""
+        claims = mirror.find(NODE_CLAIMS, BY_PROVIDER_ID, provider_id) if provider_id else ()
+        for _ in range(_PROMISE_TRIES):
+            names = (one.metadata.name for one in claims)
+            expected = {pod for name in names for pod in memory.expectations.pods_of(name)}
+            if not memory.nominates or expected <= memory.nominated.keys():
+                return
+            await self.ports.clock.sleep_ms(_PROMISE_MS)
 
     def _remember(self, decision: Decision) -> None:
         claim = self.ports.mirror.get(NODE_CLAIMS, decision.subject.name)

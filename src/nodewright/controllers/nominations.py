@@ -4,6 +4,8 @@ import logging
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.nominations import NOMINATED, find_idle, is_going, is_unbound, nominate
@@ -12,6 +14,7 @@ from nodewright.model.decision import Change as Write
 from nodewright.model.decision import Decision
 from nodewright.model.labels import INITIALIZED
 from nodewright.model.node import Node
+from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Options, Outcome, Urgency
@@ -28,25 +31,26 @@ class Nominations(Controller):
     """Writes and withdraws nominations, as long as the API server lets it."""
 
     name = "nominations"
-    wakes_on = (NODES,)
-    pace = Pace(at_most_every_ms=250, at_least_every_ms=_IDLE_MS)
+    wakes_on = (NODES, NODE_CLAIMS)
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=_IDLE_MS)
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
-        self._written: dict[str, str] = {}
         self._idle_since: dict[str, int] = {}
-        self._is_refused = not settings.nominates
+        memory.nominates = settings.nominates
 
     def hears(self, change: Change) -> bool:
-        """Wake for nodes that come, begin to work or go."""
+        """Wake for nodes that come, begin to work or go, and for claims whose machine is known."""
         old, new = change.old, change.new
+        if isinstance(old, NodeClaim) and isinstance(new, NodeClaim):
+            return old.status.provider_id != new.status.provider_id
         if not isinstance(old, Node) or not isinstance(new, Node):
             return True
         return is_going(old) != is_going(new) or _is_ready(old) != _is_ready(new)
 
     async def gather(self) -> bool:
         """Stop for good once we were told that we may not."""
-        return not self._is_refused
+        return self.memory.nominates
 
     def look(self) -> World:
         """Look at pods that wait or leave, and at where they could go."""
@@ -66,9 +70,11 @@ class Nominations(Controller):
     def beside(self, world: World) -> Beside:
         """Give where pods are expected, and since when that leads nowhere."""
         waiting = {pod.metadata.uid for pod in world.pods if is_unbound(pod)}
-        self._written = {uid: name for uid, name in self._written.items() if uid in waiting}
-        self._idle_since = find_idle(world, self._idle_since, self._written)
+        self.memory.expectations.keep(waiting)
         expected = dict(self.memory.expectations.hosts())
+        written = {uid: name for uid, name in self.memory.nominated.items() if uid in waiting}
+        self.memory.nominated = written
+        self._idle_since = find_idle(world, self._idle_since, written)
         return Beside(expected=expected, idle_since_ms=self._idle_since)
 
     def decide(self, world: World) -> Iterable[Decision]:
@@ -77,13 +83,14 @@ class Nominations(Controller):
 
     async def act(self, decision: Decision) -> Answer:
         """Write; a server that does not want it is asked no more."""
-        if not isinstance(decision, Write) or self._is_refused:
+        if not isinstance(decision, Write) or not self.memory.nominates:
             return Answer(Outcome.NOTHING_TO_DO)
-        answer = await self.ports.kube.patch(decision.subject, decision.change, _QUIET)
+        options = msgspec.structs.replace(_QUIET, if_version=decision.if_version)
+        answer = await self.ports.kube.patch(decision.subject, decision.change, options)
         now_ms = self.ports.clock.now_ms()
         self.memory.expectations.wrote(decision.subject, answer.version, now_ms)
-        if answer.outcome in _REFUSALS and not self._is_refused:
-            self._is_refused = True
+        if answer.outcome in _REFUSALS and self.memory.nominates:
+            self.memory.nominates = False
             _log.warning(
                 "pods are not nominated to their planned nodes any more: %s (may the controller "
                 "patch pods/status?)",
@@ -97,14 +104,16 @@ class Nominations(Controller):
         uid = decision.subject.uid
         if decision.reason == NOMINATED:
             status = decision.change["status"]
-            self._written[uid] = status["nominatedNodeName"] if isinstance(status, dict) else ""
+            name = status["nominatedNodeName"] if isinstance(status, dict) else ""
+            self.memory.nominated[uid] = name
         else:
             # Nothing may count the pod as placed any more, or it would be nominated again.
             self.memory.expectations.withdraw(uid)
+            self.memory.nominated.pop(uid, None)
 
     def next_look_ms(self) -> int:
         """Look often while pods are expected somewhere."""
-        return _BUSY_MS if self.memory.expectations.hosts() and not self._is_refused else _IDLE_MS
+        return _BUSY_MS if self.memory.expectations.hosts() and self.memory.nominates else _IDLE_MS
 
 
 def _is_ready(node: Node) -> bool:

@@ -73,6 +73,8 @@ class Memory:
         self.has_waiting = False
         self.is_planning = False
         self.plan_count = 0
+        self.nominates = False
+        self.nominated: dict[str, str] = {}
         self._ended: dict[str, Ended] = {}
 
     def launched(self, claim: NodeClaim, *, registered: bool) -> None:

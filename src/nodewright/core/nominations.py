@@ -112,4 +112,6 @@ def _write(pod: Pod, name: str, note: str) -> Change:
         basis=rest_on((PODS, pod)),
         change={"status": {"nominatedNodeName": name or None}},
         on_status=True,
+        # Who has been bound meanwhile needs no promise.
+        if_version=pod.metadata.resource_version,
     )

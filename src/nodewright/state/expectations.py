@@ -6,7 +6,7 @@ and the pods that it was made for count as placed until they run, or until the n
 a while and they still do not. Everything here is forgotten after a time: the mirror is right then.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, Final
 
 import msgspec
@@ -96,6 +96,10 @@ class Expectations:
     def withdraw(self, pod: str) -> None:
         """Count a pod as waiting again."""
         self._placed.pop(pod, None)
+
+    def keep(self, waiting: Set[str]) -> None:
+        """Expect only pods (by uid) that still wait: the others are where they are."""
+        self._placed = {uid: one for uid, one in self._placed.items() if uid in waiting}
 
     def hosts(self) -> Mapping[str, str]:
         """Give where pods (by uid) are expected, as far as anybody has said."""
