@@ -9,6 +9,7 @@ is written without any, and that is said.
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Final
 
 import msgspec
@@ -17,7 +18,8 @@ from nodewright.app.settings import Written, read_settings
 from nodewright.catalog.nodeclass import settings_of
 from nodewright.catalog.resolve import instance_types_for
 from nodewright.kube.access import Access, find_access
-from nodewright.kube.client import Client
+from nodewright.kube.client import Client, Request
+from nodewright.kube.crds import NO_CLUSTER
 from nodewright.kube.machine import Machine, this_machine
 from nodewright.kube.session import Plan, greet, open_session
 from nodewright.model.ec2nodeclass import EC2NodeClass
@@ -25,7 +27,7 @@ from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import REGION
 from nodewright.model.nodeclass import ClassKey, NodeClass, key_of_reference
-from nodewright.model.resource import NODES
+from nodewright.model.resource import NODE_POOLS, NODES
 from nodewright.model.world import Options
 from nodewright.state.expectations import Held
 from nodewright.state.live import find_class, find_pools, is_served, take_snapshot, with_machines
@@ -61,6 +63,7 @@ async def _take(access: Access, machine: Machine, place: Place) -> Taken:
     client = Client(access, machine)
     try:
         await greet(client)
+        await _find_pools(client)
     finally:
         await client.close()
     async with open_session(access, machine, Plan(instance=_INSTANCE)) as session:
@@ -71,6 +74,18 @@ async def _take(access: Access, machine: Machine, place: Place) -> Taken:
             region=place.region or find_region(session.mirror),
         )
         return write_mirror(session.mirror, machine.clock.now_ms(), metadata)
+
+
+async def _find_pools(client: Client) -> None:
+    """Refuse a cluster that does not know what we work with, before anybody waits for it."""
+    reply = await client.ask(Request("GET", NODE_POOLS.path(), {"limit": "1"}))
+    if reply.status == HTTPStatus.NOT_FOUND:
+        raise UserError(
+            "the cluster does not know NodePools",
+            code=NO_CLUSTER,
+            where=client.access.server,
+            advice="`nodewright crds | kubectl apply --server-side -f -` installs the kinds",
+        )
 
 
 def write_mirror(

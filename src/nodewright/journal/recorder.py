@@ -13,6 +13,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from nodewright.journal.records import CameOf, Decided, Line, Look, write_line
 from nodewright.journal.segments import Limits, SegmentWriter
 from nodewright.journal.sheets import SheetWriter
@@ -25,6 +27,12 @@ from nodewright.ports.kube import Answer
 _log: Final = logging.getLogger("nodewright.journal")
 _REMEMBERED_MAX: Final = 200_000
 _ANSWER_BYTES: Final = 12
+PODLESS: Final = frozenset((
+    "lifecycle", "garbage", "expiration", "nodepool", "nodeclass", "consistency", "hydration",
+    "interruption", "older",
+))  # fmt: skip
+"""Controllers that decide without pods: what they saw is written without them, the bulk of it."""
+
 _SHARED: Final = frozenset(
     {"kind", "uid", "subject", "reason", "note", "basis", "cause", "controller"}
 )
@@ -73,7 +81,8 @@ class Recorder:
             return
         try:
             self._make_room()
-            sheets, reference = self._sheets.write(world)
+            seen = replace(world, pods=(), bad_pods=()) if controller in PODLESS else world
+            sheets, reference = self._sheets.write(seen)
             look = Look(
                 id=f"{controller}@{world.now_ms}",
                 controller=controller,

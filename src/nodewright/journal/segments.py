@@ -18,7 +18,6 @@ from nodewright.journal.records import Line, read_line
 
 SUFFIX: Final = ".jsonl.gz"
 _CHUNK_BYTES: Final = 1 << 20
-_PIECE_BYTES: Final = 16
 _LEVEL: Final = 4
 _GZIP: Final = 31
 _NAMES_MAX: Final = 1_000
@@ -126,6 +125,7 @@ class SegmentReader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._is_damaged = False
         self.problems: list[str] = []
 
     def lines(self) -> Iterator[Line]:
@@ -140,7 +140,7 @@ class SegmentReader:
                     yield read_line(line)
                 except msgspec.DecodeError as error:
                     self._tell(f"line {number} cannot be read ({error}); it is left out")
-        if held:
+        if held and not self._is_damaged:
             self._tell(f"line {number + 1} was cut off while it was written; it is left out")
 
     def _unpack(self) -> Iterator[bytes]:
@@ -151,6 +151,7 @@ class SegmentReader:
                 try:
                     yield unpacker.decompress(chunk)
                 except zlib.error as error:
+                    self._is_damaged = True
                     yield from _unpack_start(before, chunk)
                     self._tell(f"the rest of the file is damaged ({error}); it is left out")
                     return
@@ -160,9 +161,9 @@ class SegmentReader:
 
 
 def _unpack_start(unpacker: "zlib._Decompress", chunk: bytes) -> Iterator[bytes]:
-    """Unpack what stands before the damage."""
-    for start in range(0, len(chunk), _PIECE_BYTES):
+    """Unpack what stands before the damage, byte by byte: a piece that has it gives nothing."""
+    for start in range(len(chunk)):
         try:
-            yield unpacker.decompress(chunk[start : start + _PIECE_BYTES])
+            yield unpacker.decompress(chunk[start : start + 1])
         except zlib.error:
             return
