@@ -1,7 +1,7 @@
 """How long it takes to explain one pod of a large cluster: 800 types, 20 NodePools, 2,000 nodes.
 
-Measured is the explanation with the change that helps, on a bench that is set up: the bench is what a
-decision makes anyway, and its own time is printed beside it. Best of several runs, as for promises.
+Measured is everything from typed objects in memory to the finished explanation, the change that helps
+included. Best of several runs, in processor time, so that other work on the machine counts less.
 """
 
 import gc
@@ -9,10 +9,7 @@ import sys
 import time
 
 from nodewright.catalog.resolve import instance_types_for
-from nodewright.core.explain.bench import Bench
-from nodewright.core.explain.pod import explain_on
-from nodewright.core.scheduling.verdicts import judge
-from nodewright.core.scheduling.wishes import Shape
+from nodewright.core.explain.pod import explain_pod
 from nodewright.model.metadata import NodeSelectorRequirement, ObjectMeta, Taint
 from nodewright.model.node import Node, NodeSpec, NodeStatus
 from nodewright.model.nodepool import (
@@ -88,6 +85,7 @@ def make_world(pod: Pod) -> World:
 PODS = {
     "too much cpu": make_pod("pod", cpu=900),
     "a zone that no pool has": make_pod("pod", selector="us-east-1f", cpu=8),
+    "a pod that gets a new node": make_pod("pod", cpu=8),
 }
 
 
@@ -96,28 +94,19 @@ def main() -> int:
     gc.disable()
     broken = 0
     for what, pod in PODS.items():
-        started = time.perf_counter()
-        bench = Bench(make_world(pod), pod.key)
-        ready_ms = elapsed_ms(started)
-        best = min(explain_ms(bench, pod) for _ in range(RUNS))
+        world = make_world(pod)
+        best = min(explain_ms(world, pod) for _ in range(RUNS))
         broken += best > LIMIT_MS
         word = "kept" if best <= LIMIT_MS else "BROKEN"
-        print(f"{what:<28}{best:>6} ms of {LIMIT_MS:>6} ms  {word}  (bench {ready_ms} ms)")
+        print(f"{what:<28}{best:>6} ms of {LIMIT_MS:>6} ms  {word}")
     return 1 if broken else 0
 
 
-def explain_ms(bench: Bench, pod: Pod) -> int:
+def explain_ms(world: World, pod: Pod) -> int:
     """Give how many milliseconds the verdict, its reasons and the change take."""
-    started = time.perf_counter()
-    shape = bench.shape_of(pod)
-    assert isinstance(shape, Shape)
-    explain_on(bench, pod, judge(bench.problem, bench.board, shape), None)
-    return elapsed_ms(started)
-
-
-def elapsed_ms(started: float) -> int:
-    """Give how many milliseconds have gone by."""
-    return round((time.perf_counter() - started) * 1000)
+    started = time.process_time()
+    explain_pod(world, pod.key)
+    return round((time.process_time() - started) * 1000)
 
 
 if __name__ == "__main__":

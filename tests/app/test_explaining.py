@@ -2,9 +2,13 @@
 
 import json
 
+import pytest
+
 from builders import a_node, a_pod, a_pool, a_taint, a_type, a_world
 from nodewright.app.explaining import (
+    explain_pod_document,
     node_document,
+    pending_document,
     pod_document,
     pool_document,
 )
@@ -97,3 +101,24 @@ def test_an_event_starts_with_what_helps_most_and_never_outgrows_the_api():
     assert "(NW-1204)" in message
     assert len(message.encode()) <= 1024
     assert message.endswith(")")
+
+
+def test_a_card_is_one_call_away():
+    card = explain_pod_document(a_world(a_pod(cpu=9), SMALL), "default/pod")
+
+    assert card["code"] == "NW-1204"
+    assert card["smallestChange"]["verified"] is True
+    assert explain_pod_document(a_world(SMALL), "default/pod") is None
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [("en", "does not fit"), ("ko", "들어가지 않습니다")]
+)
+def test_waiting_pods_are_one_entry_for_each_cause(language, word):
+    world = a_world(a_pod("a", cpu=5), a_pod("b", cpu=7), a_pod("c", selector={"team": "x"}), SMALL)
+    first, second = pending_document(solve(world), language)
+
+    assert (first["code"], first["pods"]) == ("NW-1204", ["default/a", "default/b"])
+    assert word in first["summary"]
+    assert (second["code"], second["pods"]) == ("NW-1203", ["default/c"])
+    assert second["nodePools"][0]["name"] == "default"

@@ -9,16 +9,43 @@ from nodewright.core.explain.bench import Placement
 from nodewright.core.explain.existing import Existing
 from nodewright.core.explain.mend import Change
 from nodewright.core.explain.node import NodeStory
-from nodewright.core.explain.pod import PodStory, PoolStory
+from nodewright.core.explain.pod import PodStory, PoolStory, explain_pod
 from nodewright.core.explain.pool import NodePoolStory
 from nodewright.core.scheduling.funnel import Miss, Step, show_taint
 from nodewright.model.cause import Cause
+from nodewright.model.plan import Plan, group_causes
 from nodewright.model.quantity import Resources, print_quantity, print_resources
 from nodewright.model.wording import Language, change, page, sentence, word
 from nodewright.model.wording.amounts import show_amount
-from nodewright.model.wording.verdict import unplaced_summary
+from nodewright.model.wording.verdict import refusal_sentence, unplaced_summary
+from nodewright.model.world import World
 
 type Document = dict[str, object]
+
+
+def explain_pod_document(world: World, key: str, language: Language = "en") -> Document | None:
+    """Explain one pod of a World, as `explain pod/… -o json` prints it; nothing when it has none."""
+    story = explain_pod(world, key)
+    return None if story is None else pod_document(story, language)
+
+
+def pending_document(plan: Plan, language: Language = "en") -> list[Document]:
+    """Write one entry for each cause that keeps pods behind: what a page of waiting pods shows."""
+    return [
+        {
+            "code": first.code,
+            "title": reason_title(first.code, "", language),
+            "summary": unplaced_summary(first, language),
+            "deferred": first.deferred,
+            "pods": list(keys),
+            "nodePools": [
+                {"name": one.name, "code": one.code, "reason": refusal_sentence(one, language)}
+                for one in first.node_pools
+            ],
+        }
+        for keys in group_causes(plan.unschedulable)
+        for first in (plan.unschedulable[keys[0]],)
+    ]
 
 
 def pod_document(story: PodStory, language: Language = "en") -> Document:

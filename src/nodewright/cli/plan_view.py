@@ -3,7 +3,7 @@
 Where the screen is narrow, columns that only repeat or decorate are left out before any is cut short.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -16,7 +16,7 @@ from nodewright.cli.bars import bar, dollars, per_month
 from nodewright.cli.narrow import Narrowing, whole
 from nodewright.model.instance import InstanceType, NanoUSD
 from nodewright.model.instant import print_instant
-from nodewright.model.plan import Plan, PlannedNode, Unplaced
+from nodewright.model.plan import Plan, PlannedNode, Unplaced, group_causes
 from nodewright.model.wording import Language, word
 from nodewright.model.wording.verdict import refusal_sentence, unplaced_summary
 from nodewright.state.snapshot import Snapshot
@@ -157,10 +157,7 @@ class PlanView:
 
     def _left_behind(self, unplaced: Mapping[str, Unplaced]) -> list[RenderableType]:
         """Draw one entry for each cause, with the pods that it keeps behind."""
-        causes: dict[tuple[bool, *tuple[str, ...]], list[str]] = {}
-        for key, one in unplaced.items():
-            causes.setdefault((one.deferred, *one.grouping), []).append(key)
-        ordered = sorted(causes.values(), key=lambda keys: (-len(keys), keys[0]))
+        ordered = group_causes(unplaced)
         parts: list[RenderableType] = []
         for keys in ordered[:_ROWS_MAX]:
             parts += self._cause(keys, unplaced[keys[0]])
@@ -170,7 +167,7 @@ class PlanView:
             parts.append(Text(f"  {self.word('more-causes', **counts)}", style="dim"))
         return parts
 
-    def _cause(self, keys: list[str], one: Unplaced) -> list[RenderableType]:
+    def _cause(self, keys: Sequence[str], one: Unplaced) -> list[RenderableType]:
         sign = Text(f"… {self.word('waits')} " if one.deferred else "✗ ")
         sign.stylize("yellow" if one.deferred else "bold red")
         text = Text(f"{one.code}  ", style="bold")

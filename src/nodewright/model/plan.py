@@ -68,6 +68,14 @@ class Unplaced(msgspec.Struct, frozen=True):
         return (self.code, self.nearest.name if self.nearest else "", cause.kind, cause.subject)
 
 
+def group_causes(unplaced: Mapping[str, Unplaced]) -> list[tuple[str, ...]]:
+    """Group pods that stay behind for the same cause, the largest group first."""
+    causes: dict[tuple[bool, *tuple[str, ...]], list[str]] = {}
+    for key, one in unplaced.items():
+        causes.setdefault((one.deferred, *one.grouping), []).append(key)
+    return sorted(map(tuple, causes.values()), key=lambda keys: (-len(keys), keys[0]))
+
+
 class Plan(msgspec.Struct, frozen=True):
     """The answer to a World: every pod that is to be placed stands in exactly one of the three."""
 

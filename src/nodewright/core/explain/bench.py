@@ -47,9 +47,11 @@ class Placement(msgspec.Struct, frozen=True):
 class Bench:
     """A board without one pod: filled with all others, or as it was before any was placed."""
 
-    def __init__(self, world: World, without: str, *, filled: bool = True) -> None:
+    def __init__(
+        self, world: World, without: str, *, filled: bool = True, problem: Problem | None = None
+    ) -> None:
         self.world = world
-        self.problem = Problem(world)
+        self.problem = problem or Problem(world)
         self.board, shapes = self.problem.new_board()
         everybody = [
             (shape, pod) for shape in shapes for pod in shape.pods if filled and pod.key != without

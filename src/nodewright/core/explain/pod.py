@@ -11,7 +11,7 @@ from nodewright.core.explain.mend import Change, smallest_change
 from nodewright.core.scheduling.daemon_room import judge_daemons
 from nodewright.core.scheduling.funnel import Miss, Step, Walk
 from nodewright.core.scheduling.selection import unreadable
-from nodewright.core.scheduling.solve import Effort, solve
+from nodewright.core.scheduling.solve import Effort, solve_problem
 from nodewright.core.scheduling.verdicts import PoolAnswer, ask_pools, bare_wishes, judge
 from nodewright.core.scheduling.wishes import Shape
 from nodewright.model.cause import Cause
@@ -71,11 +71,11 @@ def explain_pod(world: World, key: str, effort: Effort = Effort.NORMAL) -> PodSt
     if alone and isinstance(shape, Shape) and bench.place(shape) is None:
         # Nobody else waits, so the bench itself is the decision where it says no.
         return explain_on(bench, pod, judge(bench.problem, bench.board, shape), None)
-    plan = solve(world, effort)
+    plan = solve_problem(bench.problem, effort)
     placement, unplaced = find_placement(plan, key), plan.unschedulable.get(key)
-    if placement is not None:
+    if placement is not None and not alone:
         # A pod that is placed is shown what it could choose from, not what is left.
-        bench = Bench(world, key, filled=False)
+        bench = Bench(world, key, filled=False, problem=bench.problem)
     return explain_on(bench, pod, unplaced, placement)
 
 

@@ -35,6 +35,10 @@ type PodLabels = tuple[str, frozenset[tuple[str, str]]]
 """Namespace and labels: running pods that look alike are counted together."""
 
 
+type PoolDomains = Mapping[str, Mapping[str, list[tuple[Taint, ...]]]]
+"""Label keys and values that pools can make, with the taints of those pools."""
+
+
 class BoundPods:
     """Running pods that stay where they are, by what they look like and where they are."""
 
@@ -73,7 +77,7 @@ class Groups:
 
     def __init__(
         self,
-        ranges: Sequence[PoolRange],
+        domains: PoolDomains,
         hosts: Sequence[Host],
         bound: BoundPods,
         namespaces: NamespaceReader,
@@ -81,7 +85,7 @@ class Groups:
         self._hosts = hosts
         self._bound = bound
         self._namespaces = namespaces
-        self._domains = _pool_domains(ranges)
+        self._domains = domains
         self._groups: dict[GroupKey, Group] = {}
         self._universes: dict[tuple[str, NodeFilter | None], set[str]] = {}
         # A group that asks for a label can only be about wishes with that label, and the reverse:
@@ -289,7 +293,7 @@ def possible_domains(
     return [domain for domain in group.universe if requirement.has(str(domain))]
 
 
-def _pool_domains(ranges: Sequence[PoolRange]) -> dict[str, dict[str, list[tuple[Taint, ...]]]]:
+def pool_domains(ranges: Sequence[PoolRange]) -> PoolDomains:
     """Give, per label key, the values that pools can make, with the taints of those pools."""
     found: dict[str, dict[str, list[tuple[Taint, ...]]]] = {}
 

@@ -21,6 +21,22 @@ _APPRAISALS_MAX: Final = 64
 """How often resources are appraised anew in one filling."""
 
 
+def _columns(supply: Supply, resources: tuple[str, ...]) -> tuple[Matrix, Vector]:
+    """Give what every way has free and costs; pools that share their index share this too."""
+    known = supply.columns.get(resources)
+    if known is not None:
+        return known
+    by_type = [
+        [supply.free(index).get(name, 0) for name in resources]
+        for index in range(len(supply.types))
+    ]
+    table = np.array(by_type, dtype=np.float64).reshape(len(by_type), len(resources))
+    rows = np.array([way.type_index for way in supply.ways], dtype=np.int64)
+    prices = np.array([way.offering.price for way in supply.ways], dtype=np.float64)
+    found = supply.columns[resources] = (table[rows].T, prices)
+    return found
+
+
 class Opening:
     """A machine worth opening for a pod: its pool, how the pod fits, and the type to fill up."""
 
@@ -44,16 +60,7 @@ class Market:
         self._mix: Vector | None = None
         self._appraisals = _APPRAISALS_MAX
         for supply in board.supplies:
-            by_type = [
-                [supply.free(index).get(name, 0) for name in board.resources]
-                for index in range(len(supply.types))
-            ]
-            table = np.array(by_type, dtype=np.float64).reshape(len(by_type), len(board.resources))
-            rows = np.array([way.type_index for way in supply.ways], dtype=np.int64)
-            self._free[supply] = table[rows].T
-            self._prices[supply] = np.array(
-                [way.offering.price for way in supply.ways], dtype=np.float64
-            )
+            self._free[supply], self._prices[supply] = _columns(supply, tuple(board.resources))
 
     def appraise(self, demand: Vector) -> Vector:
         """Work out what a unit of each resource is worth, given all that is to be placed."""

@@ -13,7 +13,7 @@ from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.daemons import Daemon, read_daemons
 from nodewright.core.scheduling.defaults import DefaultSpread
 from nodewright.core.scheduling.funnel import Catalog, find_unavailable
-from nodewright.core.scheduling.groups import BoundPods, Groups
+from nodewright.core.scheduling.groups import BoundPods, Groups, pool_domains
 from nodewright.core.scheduling.hosts import Host, HostBuilder, Joined, join
 from nodewright.core.scheduling.limits import read_limits
 from nodewright.core.scheduling.pools import Pools, read_pools
@@ -56,20 +56,26 @@ class Problem:
         self.resources: tuple[str, ...] = tuple(
             sorted({name for one in self.selection.candidates for name in one.requests})
         )
+        builder = HostBuilder(world, self.daemons, self.storage)
+        self._hosts: list[Host] = builder.build(self.joined)
+        self._domains = pool_domains(self.pools.ranges)
+        self._owned: dict[str, list[Joined]] = {}
+        for one in self.joined:
+            self._owned.setdefault(one.pool, []).append(one)
         self._kinds = _alike(self.selection.candidates, DefaultSpread(world))
         self._catalogs: dict[str, Catalog] = {}
 
     def new_board(self) -> tuple[Board, list[Shape]]:
         """Give an empty board and the shapes to put on it, in order of first appearance."""
         options = self.world.options
-        hosts = HostBuilder(self.world, self.daemons, self.storage).build(self.joined)
+        hosts = [host.copy() for host in self._hosts]
         supplies = list(self.pools.supplies)
-        groups = Groups(self.pools.ranges, hosts, self.bound, self.namespaces)
+        groups = Groups(self._domains, hosts, self.bound, self.namespaces)
         reservations = Reservations(supplies, strict=options.reserved_offering_mode == "Strict")
         board = Board(supplies, hosts, groups, self.resources, reservations)
         board.relax_min_values = options.min_values_policy == "BestEffort"
         for supply in supplies:
-            limits = read_limits(supply, self.joined)
+            limits = read_limits(supply, self._owned.get(supply.name, ()))
             if limits is not None:
                 board.limits[supply] = limits
         for pod in self.selection.staying:

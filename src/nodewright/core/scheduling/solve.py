@@ -61,7 +61,11 @@ _FAST_PODS_PER_STEP: Final = 4
 
 def solve(world: World, effort: Effort = Effort.NORMAL) -> Plan:
     """Find where every pod goes and the nodes to make for the rest."""
-    problem = Problem(world)
+    return solve_problem(Problem(world), effort)
+
+
+def solve_problem(problem: Problem, effort: Effort = Effort.NORMAL) -> Plan:
+    """Find a plan for a World that is prepared; the same problem can be asked again."""
     plan = _best_plan(problem, effort)
     idle = idle_pools(problem)
     return replace(plan, idle_pools=idle) if idle else plan

@@ -13,6 +13,7 @@ from copy import copy
 
 import msgspec
 
+from nodewright.core.scheduling.duals import Matrix, Vector
 from nodewright.core.scheduling.rules.ports import HostPort
 from nodewright.model.instance import InstanceType, Offering
 from nodewright.model.nodepool import NodePool
@@ -112,6 +113,8 @@ class Supply:
             if way.is_reserved and not way.offering.reservation_capacity
         )
         self.everything &= ~(self._overfull | self.full)
+        self.columns: dict[tuple[str, ...], tuple[Matrix, Vector]] = {}
+        """What ways have free and cost, by the resources that were asked for; markets fill it."""
         self._room: dict[str, Thresholds] = {}
         self._capacity: dict[str, Thresholds] = {}
         self._labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
