@@ -20,7 +20,7 @@ from nodewright.controllers.acting import perform
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision, End, Evict, Keep, Nominate, Refuse, Tell
-from nodewright.model.resource import Resource
+from nodewright.model.resource import NODES, PODS, Resource
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Outcome
 from nodewright.state.live import take_snapshot
@@ -31,6 +31,7 @@ _SYNC_MS: Final = 100
 _ERROR_MS: Final = 1_000
 _ACTS_MAX: Final = 200
 _RETRIES_MAX: Final = 10_000
+_OBJECTS_PER_MS: Final = 20
 _WORDS: Final = (Tell, Refuse, Nominate, Keep)
 
 
@@ -143,13 +144,19 @@ class Loop:
         try:
             while self._failure is None:
                 await self._guard(self._turn())
-                await self._clock.sleep_ms(self._controller.pace.at_most_every_ms)
+                await self._clock.sleep_ms(self._pause_ms())
                 if self._failure is None:
                     await self._sleep(self._controller.next_look_ms())
             raise self._failure
         finally:
             for task in self._tasks:
                 task.cancel()
+
+    def _pause_ms(self) -> int:
+        """Tell how long to let changes gather: longer where there is much to look through."""
+        mirror = self._controller.ports.mirror
+        size = mirror.count(PODS) + mirror.count(NODES)
+        return max(self._controller.pace.at_most_every_ms, size // _OBJECTS_PER_MS)
 
     async def _sleep(self, most_ms: int) -> None:
         try:

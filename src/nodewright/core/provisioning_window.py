@@ -29,6 +29,8 @@ class Window(msgspec.Struct, frozen=True):
 
     def see(self, waiting: Collection[str], now_ms: int) -> "Window":
         """Take note of who waits now."""
+        if self._is_nothing_new(waiting, now_ms):
+            return self
         counted = {uid: self.counted_ms[uid] for uid in waiting if uid in self.counted_ms}
         new = [uid for uid in waiting if uid not in counted]
         again = [uid for uid, at_ms in counted.items() if now_ms - at_ms >= AGAIN_MS]
@@ -40,8 +42,17 @@ class Window(msgspec.Struct, frozen=True):
         counted |= dict.fromkeys(new, now_ms)
         return Window(self.opened_ms, now_ms if new else self.newest_ms, counted)
 
+    def _is_nothing_new(self, waiting: Collection[str], now_ms: int) -> bool:
+        # Asked many times a second, mostly of thousands who wait as before.
+        if set(waiting) != self.counted_ms.keys():
+            return False
+        oldest_ms = min(self.counted_ms.values(), default=now_ms)
+        return self.opened_ms is not None or now_ms - oldest_ms < AGAIN_MS
+
     def forget(self, uids: Collection[str]) -> "Window":
         """Count some who wait as new: what they were promised did not come."""
+        if not uids:
+            return self
         counted = {uid: at_ms for uid, at_ms in self.counted_ms.items() if uid not in uids}
         return Window(self.opened_ms, self.newest_ms, counted)
 

@@ -4,7 +4,9 @@ It ends at its time, or at once when a promise is broken, so that the history en
 """
 
 import asyncio
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import msgspec
@@ -25,6 +27,7 @@ from nodewright.sim.process import Autoscaler, Process
 from nodewright.sim.requests import Requests
 
 LOOK_MS: Final = 60_000
+_COLLECT_EVERY: Final = 200_000
 CHECKERS: Final[tuple[type[Checker], ...]] = (
     OwnedMachines, OneLaunch, Limits, DrainedFirst, FairEvictions, Verdicts, ClaimsEnd, Settled,
 )  # fmt: skip
@@ -88,7 +91,8 @@ class Simulation:
         if not self.violations:
             self._halt = self.loop.create_future()
             timer = self.loop.after_ms(duration_ms, self._end_wait)
-            self.loop.run_until_complete(self._halt)
+            with _seldom_collecting():
+                self.loop.run_until_complete(self._halt)
             timer.cancel()
         return not self.violations
 
@@ -145,3 +149,14 @@ class Simulation:
     def _end_wait(self) -> None:
         if self._halt is not None and not self._halt.done():
             self._halt.set_result(None)
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Look for garbage seldom: a world is large, lives long, and leaves little behind."""
+    before = gc.get_threshold()
+    gc.set_threshold(_COLLECT_EVERY, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -94,7 +94,7 @@ def find_classes(mirror: Mirror) -> tuple[NodeClass, ...]:
 def is_served(mirror: Mirror, reference: NodeClassRef) -> bool:
     """Tell whether nodes of a class are ours to make and end; those of others are left alone."""
     kind = find_kind(reference)
-    return kind is not None and any(one.name == kind.name for one in mirror.resources)
+    return kind is not None and mirror.has(kind)
 
 
 def find_class(mirror: Mirror, reference: NodeClassRef) -> NodeClass | None:

@@ -6,6 +6,7 @@ into its struct takes the place of its older self among the *unreadable*, so tha
 what is no longer true. Every write gives back what changed, in order.
 """
 
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -120,6 +121,7 @@ class _Shelf:
         self.version = ""
         self.synced = False
         self.absent = False
+        self.keys: list[str] = []
         self.in_order: tuple[Any, ...] | None = ()
         self.values = _indexes_of(resource)
         self.indexes: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in self.values}
@@ -131,7 +133,10 @@ class _Shelf:
             if old is None:
                 return None
             del self.objects[key]
+            del self.keys[bisect_left(self.keys, key)]
         else:
+            if old is None:
+                insort(self.keys, key)
             self.objects[key] = new
         self.in_order = None
         for name, values in self.values.items():
@@ -232,8 +237,16 @@ class Mirror:
         """Give every object of a kind in the order of their names."""
         shelf = self._shelves[resource.name]
         if shelf.in_order is None:
-            shelf.in_order = tuple(shelf.objects[key] for key in sorted(shelf.objects))
+            shelf.in_order = tuple(map(shelf.objects.__getitem__, shelf.keys))
         return shelf.in_order
+
+    def has(self, resource: Resource[Any]) -> bool:
+        """Tell whether a kind is mirrored."""
+        return resource.name in self._shelves
+
+    def count(self, resource: Resource[Any]) -> int:
+        """Tell how many objects of a kind there are."""
+        return len(self._shelves[resource.name].objects)
 
     def find[T: Object](self, resource: Resource[T], index: str, value: str) -> tuple[T, ...]:
         """Give the objects that an index knows under a value, in the order of their names."""

@@ -49,9 +49,16 @@ class Nominations:
                 del self._priorities[shape.priority]
             self._count(name, shape, -1)
 
-    def forget_room(self) -> None:
-        """Count anew, after nodes came or went."""
-        self._room = None
+    def recount(self, name: str, row: int) -> None:
+        """Count a row anew, after its node came or went."""
+        if self._room is None:
+            return
+        if self._room.shape != self._table.used.shape:
+            self._room = None
+            return
+        self._room[row] = 0
+        for key in self._by_node.get(name, ()):
+            self._count(name, self._named[key][1], 1)
 
     def fits(self, key: str, shape: Shape) -> Mask:
         """Tell on which rows there is room for a pod beside what is nominated to others."""

@@ -52,6 +52,7 @@ class Scheduler:
         self._queue = Queue(ground.loop, self._wake)
         self._shapes: dict[tuple[int, str, str], Shape] = {}
         self._placed: dict[str, tuple[str, Shape, str]] = {}
+        self._bound_for: dict[str, dict[str, None]] = {}
         self._on_row: dict[int, dict[str, Placed]] = {}
         self._nominations = Nominations(self._table)
         self._events = [0, 0]
@@ -235,7 +236,7 @@ class Scheduler:
             if row is not None:
                 for key in list(self._on_row.pop(row, {})):
                     self._count_out(key, row)
-            self._nominations.forget_room()
+                self._nominations.recount(name, row)
             self._events[1] += 1
             self._queue.wake_shapes(lambda shape: shape.has_neighbours)
             return
@@ -243,10 +244,10 @@ class Scheduler:
         is_new = name not in self._table.row_of
         row = self._table.put(node)
         if is_new:
-            self._nominations.forget_room()
-            for key, (where, shape, since) in self._placed.items():
-                if where == name:
-                    self._count_in(key, row, shape, since)
+            self._nominations.recount(name, row)
+            for key in self._bound_for.get(name, ()):
+                _, shape, since = self._placed[key]
+                self._count_in(key, row, shape, since)
         self._events[0] += 1
         for key in self._nominations.keys_on(name):
             self._queue.wake(key)
@@ -307,6 +308,7 @@ class Scheduler:
 
     def _place(self, key: str, uid: str, name: str, shape: Shape) -> None:
         self._placed[key] = (name, shape, f"{self._loop.now_ms()}/{uid}")
+        self._bound_for.setdefault(name, {})[key] = None
         row = self._table.row_of.get(name)
         if row is not None:
             self._count_in(key, row, shape, self._placed[key][2])
@@ -320,6 +322,10 @@ class Scheduler:
         known = self._placed.pop(key, None)
         if known is None:
             return
+        there = self._bound_for[known[0]]
+        del there[key]
+        if not there:
+            del self._bound_for[known[0]]
         row = self._table.row_of.get(known[0])
         if row is not None and self._on_row.get(row, {}).pop(key, None) is not None:
             self._table.take(row, known[1], key, -1)
