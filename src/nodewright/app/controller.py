@@ -31,10 +31,15 @@ from nodewright.kube.machine import Machine, this_machine
 from nodewright.kube.session import Plan, Session, greet, open_session
 from nodewright.kwok.cloud import KwokCloud
 from nodewright.model.errors import UserError
+from nodewright.model.world import World
+from nodewright.observe.cloud import TimedCloud
+from nodewright.observe.logs import Log
+from nodewright.observe.metrics import Metrics
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import Cloud
 from nodewright.ports.kube import Kube
 from nodewright.ports.witness import Witness
+from nodewright.state.live import take_snapshot
 from nodewright.state.mirror import Change, Mirror
 
 _log: Final = logging.getLogger("nodewright.controller")
@@ -103,8 +108,11 @@ async def _control(order: Order, access: Access, machine: Machine) -> None:
     )
     stop = asyncio.Event()
     with _stopping_at_signals(stop):
-        async with open_session(access, machine, plan) as session, _faces(order, session):
-            duty = asyncio.create_task(_serve(order, session, ears))
+        async with (
+            open_session(access, machine, plan) as session,
+            _faces(order, session) as metrics,
+        ):
+            duty = asyncio.create_task(_serve(order, session, ears, metrics))
             told = asyncio.create_task(stop.wait())
             await asyncio.wait((duty, told), return_when=asyncio.FIRST_COMPLETED)
             duty.cancel()
@@ -138,34 +146,34 @@ def _terms(order: Order, access: Access, identity: str) -> Terms | None:
 
 
 @asynccontextmanager
-async def _faces(order: Order, session: Session) -> AsyncIterator[None]:
+async def _faces(order: Order, session: Session) -> AsyncIterator[Metrics]:
     """Answer probes and show metrics for the length of a block."""
     checks = {"/healthz": say_fine, "/readyz": session.judge_ready}
-    pages = {"/metrics": Page(_render_metrics)}
+    metrics = Metrics(lambda: _look(session), version=version("nodewright"))
+    pages = {"/metrics": Page(metrics.page)}
     async with (
         serve_probes(checks, order.written.health_probe_port) as probes,
-        serve_pages(pages, order.written.metrics_port) as metrics,
+        serve_pages(pages, order.written.metrics_port) as page,
     ):
-        _log.info("listening", extra={"facts": {"probes": probes, "metrics": metrics}})
-        yield
+        _log.info("listening", extra={"facts": {"probes": probes, "metrics": page}})
+        yield metrics
 
 
-def _render_metrics() -> bytes:
-    name = "karpenter_build_info"
-    return (
-        f"# HELP {name} Which version runs.\n# TYPE {name} gauge\n"
-        f'{name}{{version="{version("nodewright")}"}} 1\n'
-    ).encode()
+def _look(session: Session) -> World | None:
+    """Give the cluster as metrics show it; nothing while it is not known."""
+    if session.mirror.waiting_for():
+        return None
+    return take_snapshot(session.mirror, session.client.machine.clock.now_ms())
 
 
-async def _serve(order: Order, session: Session, ears: Ears) -> None:
+async def _serve(order: Order, session: Session, ears: Ears, metrics: Metrics) -> None:
     """Lead or stand by, in turns, until cancelled."""
     await session.wait_synced(_SYNC_MS)
     _log.info("the cluster is known", extra={"facts": _count(session)})
     clock, said = session.client.machine.clock, ""
     while True:
         if session.may_act():
-            await _lead(order, session, ears)
+            await _lead(order, session, ears, metrics)
             said = ""
         problem = session.leader.problem if session.leader is not None else ""
         if problem and problem != said:
@@ -174,14 +182,16 @@ async def _serve(order: Order, session: Session, ears: Ears) -> None:
         await clock.sleep_ms(_LOOK_MS)
 
 
-async def _lead(order: Order, session: Session, ears: Ears) -> None:
+async def _lead(order: Order, session: Session, ears: Ears, metrics: Metrics) -> None:
     """Run the controllers for as long as we lead."""
     _log.info("leading", extra={"facts": {"dryRun": order.written.dry_run}})
     clock = session.client.machine.clock
     played = KwokCloud(session.kube, session.mirror, clock, order.written.region)
     cloud: Cloud = DryCloud(played) if order.written.dry_run else played
     kube: Kube = DryKube() if order.written.dry_run else session.kube
-    ports = Ports(kube, cloud, clock, session.mirror, ears.listen)
+    timed = TimedCloud(cloud, metrics, clock, order.written.cloud)
+    witnesses: tuple[Witness, ...] = (metrics, Log())
+    ports = Ports(kube, timed, clock, session.mirror, ears.listen, witnesses)
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(run_controllers(ports, order.controllers))]

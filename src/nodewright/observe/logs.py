@@ -2,26 +2,21 @@
 
 A line is written when a decision was acted on, with what came of it, and when something is told that was
 not told before. It has the decision's own words and nothing of the objects that it holds, so that no
-secret can get into it. Programs read JSON, people the same line in columns.
+secret can get into it.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, TextIO
-
-import msgspec
+from typing import Final
 
 from nodewright.model.decision import Decision, Keep
-from nodewright.model.instant import print_instant
 from nodewright.model.resource import Ref
 from nodewright.model.world import World
 from nodewright.observe.fresh import Fresh, code_of
+from nodewright.observe.lines import FACTS
 from nodewright.ports.kube import Answer, Outcome
 
-type Style = Literal["json", "console"]
-
 LOGGER: Final = "nodewright.decisions"
-_FIELDS: Final = "fields"
 _ROUTINE: Final = frozenset(("Status", "PodEvent", "Hash", "HashVersion", "Finalizer"))
 """Changes that keep books: they are of interest to those who look for a fault in us."""
 
@@ -75,7 +70,7 @@ class Log:
         if decision.cause:
             fields["cause"] = decision.cause
         message = decision.note or f"{decision.kind} {subject}"
-        self._log.log(level, "%s", message, extra={_FIELDS: {**fields, **more}})
+        self._log.log(level, "%s", message, extra={FACTS: {**fields, **more}})
 
 
 def _named(subject: Ref) -> dict[str, str]:
@@ -87,56 +82,3 @@ def _level(decision: Decision, answer: Answer) -> int:
     if not answer.is_done and answer.outcome not in _EXPECTED:
         return logging.WARNING
     return logging.DEBUG if decision.reason in _ROUTINE else logging.INFO
-
-
-class JsonLines(logging.Formatter):
-    """Writes a record as one JSON object."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Give the line."""
-        line: dict[str, object] = {
-            "level": record.levelname,
-            "time": print_instant(int(record.created * 1000)),
-            "logger": record.name,
-            "message": record.getMessage(),
-            **_fields(record),
-        }
-        if record.exc_info:
-            line["error"] = self.formatException(record.exc_info)
-        return msgspec.json.encode(line).decode()
-
-
-class Columns(logging.Formatter):
-    """Writes a record for a person: when, how grave, who, what, and the rest as words."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Give the line."""
-        fields = _fields(record)
-        who = str(fields.pop("controller", record.name.rpartition(".")[2]))
-        when = print_instant(int(record.created * 1000))[11:23]
-        rest = "  ".join(f"{name}={_plain(value)}" for name, value in fields.items())
-        line = f"{when}  {record.levelname:<7}  {who:<13}  {record.getMessage()}"
-        line = f"{line}  {rest}" if rest else line
-        if record.exc_info:
-            line = f"{line}\n{self.formatException(record.exc_info)}"
-        return line
-
-
-def _fields(record: logging.LogRecord) -> dict[str, object]:
-    found = getattr(record, _FIELDS, {})
-    return dict(found) if isinstance(found, Mapping) else {}
-
-
-def _plain(value: object) -> str:
-    return "/".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
-
-
-def start_logging(stream: TextIO, style: Style = "json", level: str = "info") -> logging.Handler:
-    """Send everything that the program logs to a stream, and give the handler that does."""
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(JsonLines() if style == "json" else Columns())
-    root = logging.getLogger("nodewright")
-    root.addHandler(handler)
-    root.setLevel(level.upper())
-    root.propagate = False
-    return handler

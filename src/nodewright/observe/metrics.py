@@ -62,7 +62,9 @@ _INVALID_PREFIX: Final = "NW-10"
 class Metrics:
     """A witness that counts."""
 
-    def __init__(self, look: Callable[[], World] | None = None, *, version: str = "") -> None:
+    def __init__(
+        self, look: Callable[[], World | None] | None = None, *, version: str = ""
+    ) -> None:
         # The library would add a series with the time of birth to each of ours.
         disable_created_metrics()
         self.registry = CollectorRegistry()
