@@ -152,6 +152,17 @@ def test_a_pod_that_nothing_can_hold_is_told_why_and_holds_up_nobody():
     sim.close()
 
 
+def test_the_events_of_a_claim_tell_its_life():
+    sim = start()
+    sim.run_until(lambda: running(sim) >= 8, 6 * MINUTE_MS)
+    sim.run_for(5_000)
+    name = next(iter(sim.api.each(NODE_CLAIMS))).metadata.name
+    told = {event.reason for event in sim.api.each(EVENTS) if event.regarding.name == name}
+
+    assert {"Launched", "Registered", "Initialized", "Ready"} <= told
+    sim.close()
+
+
 def test_a_node_that_is_deleted_by_hand_is_drained_and_replaced():
     sim = start()
     sim.run_until(lambda: running(sim) >= 8, 6 * MINUTE_MS)

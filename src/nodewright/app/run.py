@@ -16,11 +16,12 @@ from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.provisioning import Provisioning
 from nodewright.controllers.static import StaticPools
 from nodewright.controllers.termination import Termination
+from nodewright.controllers.transitions import Transitions
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
     Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects,
-    Hydration,
+    Hydration, Transitions,
 )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from nodewright.core.older import judge_older
 from nodewright.core.provisioning import provision
 from nodewright.core.static import keep_replicas
 from nodewright.core.termination import decide_ends
+from nodewright.core.transitions import tell_transitions
 from nodewright.journal.reading import Found
 from nodewright.journal.recorder import answer_of, record_of
 from nodewright.journal.records import Decided
@@ -50,6 +51,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "buffers": keep_room,
     "older": judge_older,
     "hydration": hydrate,
+    "transitions": tell_transitions,
 }
 """What each controller decides with, by its name."""
 

@@ -37,6 +37,18 @@ class TypeCount(msgspec.Struct, frozen=True, rename="camel"):
     count: int
 
 
+class Transition(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A condition of an object that has changed its status, or `Finalized`."""
+
+    resource: str
+    name: str
+    uid: str
+    condition: str
+    before: str = ""
+    after: str = ""
+    reason: str = ""
+
+
 class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What one process knows beside the objects, as far as a decision looks at it.
 
@@ -53,3 +65,4 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     idle_since_ms: Mapping[str, int] = {}
     type_counts: tuple[TypeCount, ...] = ()
     older: tuple[OlderObject, ...] = ()
+    transitions: tuple[Transition, ...] = ()

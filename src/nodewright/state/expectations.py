@@ -6,7 +6,7 @@ and the pods that it was made for count as placed until they run, or until the n
 a while and they still do not. Everything here is forgotten after a time: the mirror is right then.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -97,7 +97,7 @@ class Expectations:
         """Count a pod as waiting again."""
         self._placed.pop(pod, None)
 
-    def keep(self, waiting: Set[str]) -> None:
+    def keep(self, waiting: set[str]) -> None:
         """Expect only pods (by uid) that still wait: the others are where they are."""
         self._placed = {uid: one for uid, one in self._placed.items() if uid in waiting}
 
