@@ -124,3 +124,12 @@ def test_only_pods_that_wait_are_expected():
     expectations.keep({"uid-q"})
 
     assert dict(expectations.hosts()) == {"uid-q": "n"}
+
+
+def test_promises_last_as_long_as_they_are_told_to():
+    expectations, pod = Expectations(), a_pod("p")
+    expectations.nomination_ms = 60_000
+    expectations.nominate(pod.metadata.uid, "n", NOW_MS)
+
+    assert expectations.placed({"n"}, [pod], NOW_MS + 59_999) == {pod.metadata.uid: "n"}
+    assert expectations.placed({"n"}, [pod], NOW_MS + 60_000) == {}

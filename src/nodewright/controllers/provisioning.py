@@ -24,6 +24,7 @@ from nodewright.state.mirror import Change
 
 _IDLE_MS: Final = 10_000
 _RETRY_MS: Final = 1_000
+_NOMINATION_MS_MIN: Final = 10_000
 _ADOPTION_MS: Final = 30_000
 
 
@@ -42,6 +43,8 @@ class Provisioning(Controller):
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
         self._let_down: set[str] = set()
+        # A promise must outlive the pass that would make it again.
+        memory.expectations.nomination_ms = max(2 * settings.batch_most_ms, _NOMINATION_MS_MIN)
         self._waiting = {
             pod.key: pod.metadata.uid for pod in ports.mirror.all(PODS) if is_answered(pod)
         }

@@ -43,6 +43,7 @@ class Expectations:
         self._claims: dict[str, tuple[NodeClaim, int]] = {}
         self._placed: dict[str, Placed] = {}
         self._made: set[str] = set()
+        self.nomination_ms = NOMINATION_MS
 
     @classmethod
     def of(cls, held: Held) -> "Expectations":
@@ -91,7 +92,7 @@ class Expectations:
 
     def nominate(self, pod: str, host: str, now_ms: int) -> None:
         """Count a pod as placed on an existing node for a while."""
-        self._placed[pod] = Placed(host, now_ms + NOMINATION_MS)
+        self._placed[pod] = Placed(host, now_ms + self.nomination_ms)
 
     def withdraw(self, pod: str) -> None:
         """Count a pod as waiting again."""
@@ -140,7 +141,7 @@ class Expectations:
         """Let the pods of claims whose nodes are ready be waited for only a while longer."""
         for uid, one in list(self._placed.items()):
             if one.until_ms is None and one.host in ready:
-                self._placed[uid] = Placed(one.host, now_ms + NOMINATION_MS)
+                self._placed[uid] = Placed(one.host, now_ms + self.nomination_ms)
 
 
 def has_reached(seen: str, awaited: str) -> bool:
