@@ -92,12 +92,14 @@ def control(order: Order, environment: Mapping[str, str]) -> None:
     start_logs(order.written.log_level, {"commit": version("nodewright")})
     written = order.written
     access = find_access(environment, written.kubeconfig or None, written.context or None)
-    asyncio.run(_control(order, access, this_machine()))
+    asyncio.run(_control(order, access, environment))
 
 
-async def _control(order: Order, access: Access, machine: Machine) -> None:
+async def _control(order: Order, access: Access, environment: Mapping[str, str]) -> None:
+    machine = this_machine()
     await _check(access, machine)
-    identity = f"{socket.gethostname()}_{os.getpid()}"
+    # A pod's name outlives its container: one that was restarted need not wait for its own lease.
+    identity = environment.get("POD_NAME") or f"{socket.gethostname()}_{os.getpid()}"
     ears = Ears()
     plan = Plan(
         instance=identity,

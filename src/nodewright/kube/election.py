@@ -62,8 +62,12 @@ class Seen(msgspec.Struct, frozen=True):
 
     def is_alive(self, ticks_ms: int, least_ms: int) -> bool:
         """Tell whether somebody holds it and may still be renewing it."""
+        return bool(self.holder) and ticks_ms < self.ends_ticks_ms(least_ms)
+
+    def ends_ticks_ms(self, least_ms: int) -> int:
+        """Tell when it is nobody's any more, unless it is renewed before."""
         written_ms = (self.lease.spec.lease_duration_seconds or 0) * 1000
-        return bool(self.holder) and ticks_ms - self.since_ticks_ms < max(written_ms, least_ms)
+        return self.since_ticks_ms + max(written_ms, least_ms)
 
 
 class Step(Enum):

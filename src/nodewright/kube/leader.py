@@ -31,6 +31,7 @@ from nodewright.ports.kube import Answer, Outcome
 
 _ROOT: Final = "/apis/coordination.k8s.io/v1"
 _MERGE: Final = "application/merge-patch+json"
+_CONFIRM_MS: Final = 50
 
 
 class _Leases(msgspec.Struct, frozen=True):
@@ -52,6 +53,7 @@ class Leader:
         self._sight: Sight = {}
         self._renewed_ticks_ms: int | None = None
         self._confirmed = False
+        self._just_took = False
 
     def may_act(self) -> bool:
         """Tell whether the lease is surely ours at this very moment."""
@@ -68,12 +70,22 @@ class Leader:
             while True:
                 await self._turn()
                 self._settle()
-                # Jitter keeps two candidates from stepping on each other for ever.
-                jitter_ms = self._rng.integer(0, self.terms.retry_ms // 5)
-                await self._clock.sleep_ms(self.terms.retry_ms + jitter_ms)
+                await self._clock.sleep_ms(self._pause_ms())
         finally:
             self._confirmed = False
             self._settle()
+
+    def _pause_ms(self) -> int:
+        """Tell how long to wait: not at all after taking the lease, and not past another's end."""
+        if self._just_took:
+            return _CONFIRM_MS
+        pause_ms = self.terms.retry_ms
+        ours = self._sight.get(self.terms.namespace)
+        if ours is not None and ours.holder != self.terms.identity:
+            ends_ms = ours.ends_ticks_ms(self.terms.lease_ms) - self._clock.ticks_ms()
+            pause_ms = min(pause_ms, max(_CONFIRM_MS, ends_ms))
+        # Jitter keeps two candidates from stepping on each other for ever.
+        return pause_ms + self._rng.integer(0, self.terms.retry_ms // 5)
 
     async def release(self) -> None:
         """Give the lease back, if it is ours, so that the next one need not wait."""
@@ -86,13 +98,14 @@ class Leader:
         await self._write(ours.lease, {"holderIdentity": "", "leaseDurationSeconds": 1})
 
     async def _turn(self) -> None:
+        self._just_took = False
         try:
             # One turn may not eat up the time in which the next could still renew.
             async with asyncio.timeout(self.terms.renew_ms / 2000):
                 await self._look()
                 await self._step()
         except (Unreachable, TimeoutError) as error:
-            self.problem = f"the lease cannot be reached: {error or 'no answer'}"
+            self.problem = f"the lease cannot be reached: {str(error) or 'no answer'}"
 
     async def _look(self) -> None:
         params = {"fieldSelector": f"metadata.name={self.terms.name}"}
@@ -143,6 +156,7 @@ class Leader:
         # Acting waits for the next turn, which renews after one more look around.
         if answer.outcome is Outcome.DONE:
             self._renewed_ticks_ms = sent_ms
+            self._just_took = True
             self.problem = "the lease was just taken"
         else:
             self.problem = f"the lease cannot be taken: {answer.message}"

@@ -54,7 +54,9 @@ class Session:
         self.mirror = Mirror(plan.resources)
         limiter = Limiter(machine.clock, plan.qps, plan.burst)
         self.recorder = Recorder(self.client, limiter, plan.instance)
-        self.leader = Leader(self.client, plan.terms) if plan.terms else None
+        # The lease has connections of its own: it must not wait behind what we are busy with.
+        self.lease_client = Client(access, machine, plan.observe)
+        self.leader = Leader(self.lease_client, plan.terms) if plan.terms else None
         self.kube: Kube = Writer(self.client, limiter, self.recorder, self.may_act)
         self.reflectors = {
             resource.name: Reflector(self.client, resource, self.mirror, plan.hear, plan.reflectors)
@@ -144,6 +146,7 @@ async def open_session(access: Access, machine: Machine, plan: Plan) -> AsyncIte
         raise group.exceptions[0] from None
     finally:
         await session.client.close()
+        await session.lease_client.close()
 
 
 async def greet(client: Client) -> str:

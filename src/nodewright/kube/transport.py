@@ -21,7 +21,8 @@ from nodewright.kube.access import NO_ACCESS, Access
 from nodewright.model.errors import UserError
 
 _CONNECTIONS_MAX: Final = 128
-_IDLE_MAX: Final = 16
+# Making a connection costs more than a request: those of a storm are kept for the next one.
+_IDLE_MAX: Final = 64
 _IDLE_S: Final = 30.0
 # A peer that vanished without a word is noticed after about half a minute.
 _KEEPALIVE: Final = tuple(

@@ -24,6 +24,8 @@ from nodewright.ports.kube import Answer, Json, Notice, Options, Outcome, Urgenc
 MANAGER: Final = "nodewright"
 ATTEMPTS_MAX: Final = 5
 CREATES_AT_ONCE: Final = 32
+# More at a time are not faster, and would each need a connection of their own.
+WRITES_AT_ONCE: Final = 32
 _RETRY_FIRST_MS: Final = 200
 _RETRY_LONGEST_MS: Final = 5_000
 _STARTING_MS: Final = 30_000
@@ -44,6 +46,7 @@ class Writer:
         self._limiter = limiter
         self._recorder = recorder
         self._may_act = may_act
+        self._room = asyncio.Semaphore(WRITES_AT_ONCE)
 
     async def create[T: Object](
         self, resource: Resource[T], thing: T, options: Options = _PLAIN
@@ -145,9 +148,10 @@ class Writer:
         backoff = Backoff(rng, _RETRY_FIRST_MS, _RETRY_LONGEST_MS)
         while True:
             await self._limiter.acquire(urgency)
-            if not self._may_act():
-                return Answer(Outcome.NOT_LEADER, "another replica leads")
-            answer = await self._attempt(request)
+            async with self._room:
+                if not self._may_act():
+                    return Answer(Outcome.NOT_LEADER, "another replica leads")
+                answer = await self._attempt(request)
             if not self._is_worth_another(answer):
                 return answer
             pause_ms = backoff.next_ms(answer.retry_after_ms)
