@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from builders import NOW_MS, a_node, a_pod
+from builders.lives import with_meta
 from nodewright.controllers.nominations import Nominations
 from nodewright.controllers.ports import Memory, Settings
 from nodewright.model.resource import NODES, PODS
@@ -95,3 +96,24 @@ def test_heartbeats_of_nodes_wake_nobody():
     assert not controller.hears(Change(NODES, "n", node, node))
     assert controller.hears(Change(NODES, "n", None, node))
     assert controller.hears(Change(NODES, "n", node, gone))
+
+
+def test_a_promise_that_the_scheduler_took_back_is_made_again():
+    ports, controller = started(Answer(Outcome.DONE, version="2"))
+    turn(controller)
+    assert dict(controller.memory.nominated) == {POD.metadata.uid: "n"}
+
+    ports.mirror.put(PODS, with_meta(POD, resource_version="3"), "3")
+    controller.see()
+    assert controller.memory.nominated == {}
+    turn(controller)
+    assert len(ports.patches) == 2
+
+
+def test_a_promise_that_is_not_seen_yet_is_not_broken():
+    ports, controller = started(Answer(Outcome.DONE, version="2"))
+    turn(controller)
+    ports.mirror.put(PODS, with_meta(POD, resource_version="1"), "1")
+    controller.see()
+
+    assert dict(controller.memory.nominated) == {POD.metadata.uid: "n"}

@@ -11,10 +11,11 @@ from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.nominations import NOMINATED, find_idle, is_going, is_unbound, nominate
 from nodewright.model.beside import Beside
 from nodewright.model.decision import Change as Write
-from nodewright.model.decision import Decision
+from nodewright.model.decision import Decision, rest_on
 from nodewright.model.labels import INITIALIZED
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Options, Outcome, Urgency
@@ -72,10 +73,19 @@ class Nominations(Controller):
         waiting = {pod.metadata.uid for pod in world.pods if is_unbound(pod)}
         self.memory.expectations.keep(waiting)
         expected = dict(self.memory.expectations.hosts())
-        written = {uid: name for uid, name in self.memory.nominated.items() if uid in waiting}
+        broken = {pod.metadata.uid for pod in world.pods if self._is_broken(pod)}
+        kept = waiting - broken
+        written = {uid: name for uid, name in self.memory.nominated.items() if uid in kept}
         self.memory.nominated = written
         self._idle_since = find_idle(world, self._idle_since, written)
         return Beside(expected=expected, idle_since_ms=self._idle_since)
+
+    def _is_broken(self, pod: Pod) -> bool:
+        """Tell whether a promise that was seen on a pod is there no more: the scheduler gave up on it."""
+        if pod.status.nominated_node_name or pod.metadata.uid not in self.memory.nominated:
+            return False
+        now_ms = self.ports.clock.now_ms()
+        return not self.memory.expectations.is_stale(rest_on((PODS, pod)), now_ms)
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the nominations to be written and taken back."""
