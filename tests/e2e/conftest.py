@@ -16,7 +16,8 @@ from nodewright.sandbox.binaries import Chosen, locate
 from nodewright.sandbox.cluster import Sandbox, running
 from nodewright.sandbox.folder import Spec
 
-_WAIT_S = 30.0
+# Long enough for a machine with ten times more to do than it can.
+_WAIT_S = 120.0
 _POLL_S = 0.2
 
 

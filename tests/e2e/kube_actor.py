@@ -17,7 +17,7 @@ from nodewright.ports.kube import Options
 async def act(access, terms, log):
     plan = Plan(instance=terms.identity, terms=terms, resources=(NODE_CLAIMS,))
     async with open_session(access, this_machine(), plan) as session:
-        await session.wait_synced(30_000)
+        await session.wait_synced(60_000)
         number = 0
         with log.open("a") as lines:
             while True:

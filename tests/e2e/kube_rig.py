@@ -26,7 +26,8 @@ from nodewright.model.resource import VOLUME_CLAIMS, key_of
 
 ROLE = Path(__file__).parents[2] / "charts" / "nodewright" / "files" / "clusterrole.yaml"
 NAMESPACE = "nodewright"
-WAIT_S = 30.0
+# Long enough for a machine with ten times more to do than it can.
+WAIT_S = 120.0
 
 
 def a_node_claim(name):
@@ -139,7 +140,7 @@ async def watching(access, resources, *, witness=None, settings=None, terms=None
     async with open_session(access, a_machine(seed), plan) as session:
         session.witness = witness
         yield session
-    await wait_for("nothing is left", lambda: max(leftovers(before)) <= 0, limit_s=5.0)
+    await wait_for("nothing is left", lambda: max(leftovers(before)) <= 0, limit_s=20.0)
     assert witness.forbidden == [], f"the role does not allow {witness.forbidden}"
 
 

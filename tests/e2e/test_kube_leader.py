@@ -166,7 +166,7 @@ async def _pause_a_leader(cluster, access, actors, lease, times):
     await client.close()
     lease_s = times[0] / 1000
     async with watching(access, (NODE_CLAIMS,)) as session:
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         made = await session.kube.create(NODE_CLAIMS, a_node_claim(lease))
         assert made.outcome is Outcome.DONE, made.message
         first, first_log = actors("first", times)

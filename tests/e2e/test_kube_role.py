@@ -251,7 +251,7 @@ async def test_older_kinds_that_come_later_are_watched_beside_those_of_today(clu
     }
     async with watching(role_access(cluster), watched, settings=SOON) as session:
         mirror = session.mirror
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         before = [mirror.is_known(one) for one in watched]
         ready, problems = session.judge_ready(), session.describe_problems()
         await install_crds(admin, [with_beta(one) for one in definitions(legacy=True)])

@@ -53,7 +53,7 @@ async def test_a_list_and_every_change_after_it_arrive(cluster, namespace, acces
         storm_of(cluster, namespace, 8) as storm,
         watching(access, KINDS, settings=settings) as session,
     ):
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         await storm.create()
         await storm.blow(5)
         await assert_true_mirror(cluster, session, VOLUME_CLAIMS)
@@ -68,7 +68,7 @@ async def test_pages_add_up_to_the_whole(cluster, namespace, access):
     async with storm_of(cluster, namespace, 10) as storm:
         await storm.create()
         async with watching(access, KINDS, settings=Settings(page_items=3)) as session:
-            await session.wait_synced(10_000)
+            await session.wait_synced(60_000)
             await assert_true_mirror(cluster, session, VOLUME_CLAIMS, limit_s=1)
 
 
@@ -88,7 +88,7 @@ async def _survive_cuts(cluster, namespace, access, rounds):
         through_proxy(cluster, access, faults) as (proxy, detour),
         watching(detour, KINDS) as session,
     ):
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         await storm.create()
         await storm.blow(rounds, pause_s=0.25)
         await assert_true_mirror(cluster, session, VOLUME_CLAIMS)
@@ -108,7 +108,7 @@ async def test_a_history_that_was_thrown_away_is_listed_anew(cluster, namespace,
         through_proxy(cluster, access, Faults(watch_s=0.5)) as (proxy, detour),
         watching(detour, KINDS) as session,
     ):
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         await storm.create()
         vitals = session.reflectors["persistentvolumeclaims"].vitals
         await wait_for("the claims", lambda: len(session.mirror.all(VOLUME_CLAIMS)) == 3)
@@ -136,7 +136,7 @@ async def test_watches_that_never_begin_are_given_up(cluster, namespace, access)
         through_proxy(cluster, access, Faults(watch_s=0.5)) as (proxy, detour),
         watching(detour, KINDS) as session,
     ):
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         await storm.create()
         every = session.reflectors.values()
         await wait_for("short watches", lambda: all(one.vitals.watch_count for one in every))
@@ -166,8 +166,8 @@ async def test_a_third_of_all_requests_failing_hides_nothing(cluster, namespace,
     ):
         await storm.create()
         await storm.blow(rounds, pause_s=0.25)
-        await session.wait_synced(30_000)
-        await assert_true_mirror(cluster, session, VOLUME_CLAIMS, limit_s=60)
+        await session.wait_synced(60_000)
+        await assert_true_mirror(cluster, session, VOLUME_CLAIMS)
         witness = session.witness
 
     assert sum(proxy.counts.get(kind, 0) for kind in ("500", "429", "hang", "drop", "lose")) > 0
@@ -183,7 +183,7 @@ async def test_a_killed_api_server_is_waited_out(cluster, namespace, access):
         storm_of(cluster, namespace, 3) as storm,
         watching(access, KINDS) as session,
     ):
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         await storm.create()
         await storm.blow(2)
         cluster.signal_program("kube-apiserver", signal.SIGKILL)
@@ -206,7 +206,7 @@ async def test_an_object_of_more_than_a_megabyte_is_watched(cluster, namespace, 
         storm_of(cluster, namespace, 1) as storm,
         watching(access, KINDS) as session,
     ):
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         await storm.create()
         (name,) = storm.names
         # An annotation may hold a quarter of a megabyte, so the bulk goes where nobody measures.
@@ -247,7 +247,7 @@ async def test_a_rotated_token_and_authority_are_read_anew(cluster, namespace, a
         await wait_for("a refusal", lambda: "401" in session.describe_problems())
         token.write_bytes(access.user.token.data)
         bundle.write_bytes(bundle.read_bytes() + b"\n")
-        await session.wait_synced(20_000)
+        await session.wait_synced(60_000)
         await assert_true_mirror(cluster, session, NAMESPACES)
 
 

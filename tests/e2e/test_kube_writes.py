@@ -58,7 +58,7 @@ NO_FINALIZERS = '{"metadata":{"finalizers":null}}'
 
 async def test_a_claim_lives_and_dies_by_guarded_writes(cluster, access, claim_name):
     async with watching(access, KINDS) as session:
-        await session.wait_synced(10_000)
+        await session.wait_synced(60_000)
         kube = session.kube
         ref = Ref(NODE_CLAIMS, claim_name)
         made = await kube.create(NODE_CLAIMS, a_node_claim(claim_name))
@@ -196,7 +196,7 @@ async def test_writes_survive_a_killed_api_server(cluster, access):
     names = [f"storm-{number}" for number in range(40)]
     try:
         async with watching(access, KINDS) as session:
-            await session.wait_synced(10_000)
+            await session.wait_synced(60_000)
             claims = [a_node_claim(name) for name in names]
             writing = asyncio.create_task(session.kube.create_all(NODE_CLAIMS, claims))
             await asyncio.sleep(0.05)
@@ -206,7 +206,7 @@ async def test_writes_survive_a_killed_api_server(cluster, access):
             session.witness.forgive()
             # Whoever got no answer asks again; what was done already says so.
             for claim, answer in zip(claims, answers, strict=True):
-                if answer.outcome is Outcome.UNREACHABLE:
+                if answer.outcome in (Outcome.UNREACHABLE, Outcome.BUSY):
                     assert (await session.kube.create(NODE_CLAIMS, claim)).outcome in (
                         Outcome.DONE,
                         Outcome.EXISTS,
@@ -218,7 +218,7 @@ async def test_writes_survive_a_killed_api_server(cluster, access):
             cluster.kubectl, "delete", "nodeclaim", *names, "--wait=false", "--ignore-not-found"
         )
 
-    wanted = {Outcome.DONE, Outcome.EXISTS, Outcome.UNREACHABLE}
+    wanted = {Outcome.DONE, Outcome.EXISTS, Outcome.UNREACHABLE, Outcome.BUSY}
     assert {answer.outcome for answer in answers} <= wanted
     assert set(names) <= there
 
@@ -232,9 +232,8 @@ async def test_writes_through_a_bad_network_happen_once(cluster, access):
         ):
             claims = [a_node_claim(name) for name in names]
             answers = await session.kube.create_all(NODE_CLAIMS, claims)
-            await session.wait_synced(30_000)
-            # A watch whose beginning is lost is given up after a while, and it may happen twice.
-            await assert_true_mirror(cluster, session, NODE_CLAIMS, limit_s=60)
+            await session.wait_synced(60_000)
+            await assert_true_mirror(cluster, session, NODE_CLAIMS)
             there = [claim.metadata.name for claim in session.mirror.all(NODE_CLAIMS)]
     finally:
         await asyncio.to_thread(

@@ -93,7 +93,7 @@ class Server:
             writer.write(head.encode() + body)
             await writer.drain()
             return
-        writer.write(f"HTTP/1.1 {said.status} X\r\nConnection: close\r\n\r\n".encode())
+        writer.write(f"HTTP/1.1 {said.status} X\r\n{extra}Connection: close\r\n\r\n".encode())
         for chunk in said.chunks:
             writer.write(chunk)
             await writer.drain()

@@ -17,6 +17,10 @@ REF = Ref(NODE_CLAIMS, "c", uid="u1")
 POD = Ref(PODS, "p", "ns", "u2")
 DONE = Said(201, {"metadata": {"name": "c", "uid": "u1", "resourceVersion": "7"}})
 
+REFUSED = Said(403, a_status(403, "Forbidden"))
+# An answer that promises more than comes: the connection breaks.
+BROKEN = Said(200, b"", {"Content-Length": "5"}, chunks=())
+
 
 @pytest.fixture
 def leads():
@@ -134,6 +138,19 @@ async def test_each_expected_answer_has_its_outcome(server, writer, said, wanted
 
     assert answer.outcome is wanted
     assert len(server.asked) == 1
+
+
+async def test_a_refusal_by_a_server_that_has_just_started_is_not_believed(server, writer, clock):
+    script(server, BROKEN, REFUSED)
+    starting = await writer.evict(POD)
+    asked_count = len(server.asked)
+    clock.ticks += 60_000
+    settled = await writer.evict(POD)
+
+    assert starting.outcome is Outcome.BUSY
+    assert "refuses everybody" in starting.message
+    assert asked_count == ATTEMPTS_MAX
+    assert settled.outcome is Outcome.FORBIDDEN
 
 
 async def test_a_finalizer_rests_on_the_version_it_was_read_at(server, writer):

@@ -156,7 +156,7 @@ class Writer:
                 return answer
             pause_ms = backoff.next_ms(answer.retry_after_ms)
             if backoff.failure_count >= ATTEMPTS_MAX or pause_ms > _RETRY_LONGEST_MS:
-                return answer
+                return _doubt(answer)
             await clock.sleep_ms(pause_ms)
 
     def _is_worth_another(self, answer: Answer) -> bool:
@@ -170,6 +170,13 @@ class Writer:
             return judge(await self._client.ask(request))
         except Unreachable as error:
             return Answer(Outcome.UNREACHABLE, str(error))
+
+
+def _doubt(answer: Answer) -> Answer:
+    # Some ask no more after a refusal, so one that nobody should believe yet is none.
+    if answer.outcome is not Outcome.FORBIDDEN:
+        return answer
+    return Answer(Outcome.BUSY, f"the server is starting and refuses everybody: {answer.message}")
 
 
 def _path(ref: Ref, options: Options) -> str:
