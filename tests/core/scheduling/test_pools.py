@@ -68,6 +68,17 @@ def test_a_pool_that_cannot_make_nodes_now_says_why(pool, words):
     assert words in unplaced.summary
 
 
+def test_what_the_class_lacks_is_said_before_that_the_pool_is_not_ready():
+    found = [
+        Condition(type="NodeClassReady", status="False", reason="NodeClassNotFound"),
+        Condition(type="Ready", status="False", message="NodeClassReady is False"),
+    ]
+    pool = msgspec.structs.replace(a_pool(), status=NodePoolStatus(conditions=tuple(found)))
+    (unplaced,) = plan_of(a_pod(cpu=1), pool, a_type()).unschedulable.values()
+
+    assert unplaced.summary == "the NodePool is not ready: NodeClassNotFound"
+
+
 def test_a_pool_that_does_not_know_yet_whether_it_is_ready_is_used():
     assert names(unready(a_pool(), status="Unknown"), a_type()) == ["default"]
 

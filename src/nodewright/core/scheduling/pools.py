@@ -12,7 +12,7 @@ from nodewright.core.scheduling.supply import Supply, SupplySettings
 from nodewright.model.cause import Cause
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import NODEPOOL
-from nodewright.model.metadata import Taint
+from nodewright.model.metadata import Condition, Taint
 from nodewright.model.nodepool import NodePool
 from nodewright.model.quantity import BadQuantity, parse_resources
 from nodewright.model.reason import Reason
@@ -94,15 +94,25 @@ def _unready(pool: NodePool, types: Mapping[str, tuple[InstanceType, ...]]) -> S
         return _not_ready(name, "pool-deleting")
     if pool.spec.replicas is not None:
         return _not_ready(name, "pool-static", count=pool.spec.replicas)
-    for condition in pool.status.conditions:
-        if condition.type == "Ready" and condition.status == "False":
-            return _not_ready(
-                name, "pool-unready", why=condition.message or condition.reason or "Ready=False"
-            )
+    problem = _why_unready(pool.status.conditions)
+    if problem:
+        return _not_ready(name, "pool-unready", why=problem)
     if name not in types:
         kind = pool.spec.template.spec.node_class_ref.kind
         return _not_ready(name, "pool-foreign", kind=kind)
     return None
+
+
+def _why_unready(conditions: Sequence[Condition]) -> str:
+    """Say what keeps a pool from being ready: what its class or its check found comes first."""
+    wrong = {one.type: one for one in conditions if one.status == "False"}
+    if "Ready" not in wrong:
+        return ""
+    for name in ("ValidationSucceeded", "NodeClassReady", "Ready"):
+        one = wrong.get(name)
+        if one is not None and (one.message or one.reason):
+            return ": ".join(part for part in (one.reason, one.message) if part)
+    return "Ready=False"
 
 
 def _not_ready(name: str, kind: str, /, **values: str | int) -> SkippedPool:
