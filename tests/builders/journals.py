@@ -6,6 +6,7 @@ from typing import NamedTuple
 from nodewright.app.planning import plan_document, plan_world
 from nodewright.app.run import run_controllers
 from nodewright.journal.recorder import Recorder
+from nodewright.journal.segments import Limits
 from nodewright.sim.furnish import Furnisher
 from nodewright.sim.run import settings_of
 from nodewright.sim.scenario import read_scenario
@@ -37,12 +38,14 @@ class Planner:
         """Take no note."""
 
 
-def record_simulation(folder: Path, minutes: int, seed: int = 0) -> Run:
+def record_simulation(
+    folder: Path, minutes: int, seed: int = 0, limits: Limits | None = None
+) -> Run:
     """Let the controllers run for a while on a simulated cluster, and journal it."""
     planner = Planner()
 
     async def autoscale(ports):
-        recorder = Recorder(folder, ports.clock)
+        recorder = Recorder(folder, ports.clock, limits or Limits())
         await run_controllers(ports._replace(witnesses=(recorder, planner)), is_strict=True)
 
     scenario = read_scenario(_GROW)

@@ -11,6 +11,7 @@ from nodewright.app.run import CONTROLLERS
 from nodewright.journal.reading import Journal
 from nodewright.journal.recorder import Recorder
 from nodewright.journal.replay import DECIDERS, replay
+from nodewright.journal.segments import Limits
 from nodewright.model.errors import UserError
 
 
@@ -75,3 +76,21 @@ def test_a_controller_that_nobody_knows_is_said_so(tmp_path):
 
     with pytest.raises(UserError, match="gardening"):
         replay(journal.find(entry.decision.id))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 51))
+def test_every_decision_of_every_seed_comes_out_the_same(tmp_path, seed):
+    record_simulation(tmp_path, 50, seed)
+    replayed = {found.look.id: replay(found).is_same for found in Journal(tmp_path).looks()}
+
+    assert len(replayed) > 100
+    assert [look for look, is_same in replayed.items() if not is_same] == []
+
+
+def test_a_journal_of_churn_stays_within_its_bound(tmp_path):
+    limits = Limits(total_bytes=120_000, segment_bytes=20_000)
+    record_simulation(tmp_path, 16, limits=limits)
+
+    assert 60_000 < sum(path.stat().st_size for path in tmp_path.iterdir()) <= 140_000
+    assert all(replay(found).is_same for found in Journal(tmp_path).looks())

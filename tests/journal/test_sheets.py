@@ -39,6 +39,12 @@ def test_a_world_comes_back_as_it_was():
     assert read_back(world) == [world]
 
 
+def test_a_world_may_show_a_pod_on_a_node_that_is_gone():
+    world = a_world(a_pod("p", node="gone"), a_type())
+
+    assert read_back(world) == [world]
+
+
 def test_only_what_has_changed_is_written():
     writer = SheetWriter()
     pods = tuple(a_pod(f"p{index}") for index in range(3))

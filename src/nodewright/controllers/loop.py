@@ -84,7 +84,8 @@ class Controller(ABC):
 
     def look(self) -> World:
         """Give the World to decide on."""
-        return take_snapshot(self.ports.mirror, self.ports.clock.now_ms())
+        now_ms = self.ports.clock.now_ms()
+        return take_snapshot(self.ports.mirror, now_ms, options=self.settings.options)
 
     def beside(self, world: World) -> Beside:
         """Give what is known beside the objects of that World, for the decision to look at."""

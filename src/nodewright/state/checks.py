@@ -20,14 +20,15 @@ class Problem(msgspec.Struct, frozen=True):
 type Paths = Mapping[str, Sequence[str]]
 
 
-def check_world(world: World, paths: Paths) -> Problem | None:
+def check_world(world: World, paths: Paths, *, is_taken: bool = False) -> Problem | None:
     """Tell the first contradiction between objects, or nothing.
 
-    A live cluster may well show a pod on a node that is gone or not seen yet; by hand it is a slip.
+    A cluster from which a snapshot is taken may well show a pod on a node that is gone or not seen
+    yet; written by hand it is a slip.
     """
     return (
         _duplicate(world, paths)
-        or (_lost_pod(world, paths) if world.options.pending_rule == "byHand" else None)
+        or (None if is_taken else _lost_pod(world, paths))
         or _poolless(world, paths)
         or _owner_cycle(world, paths)
     )

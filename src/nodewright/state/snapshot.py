@@ -148,7 +148,8 @@ class _Reader:
             beside=state.beside,
             **found,
         )
-        if problem := check_world(world, self.paths):
+        is_taken = document.state is not None or options.pending_rule == "live"
+        if problem := check_world(world, self.paths, is_taken=is_taken):
             raise self._error(problem.path, problem.sentence)
         world = self._look_ahead(world, state)
         return Snapshot(world, document.metadata, tuple(self.warnings))
