@@ -83,7 +83,8 @@ class Replica:
             [
                 sys.executable, "-m", "nodewright", "controller", "--cloud", "kwok",
                 "--kubeconfig", self._kubeconfig, "--leader-election-namespace", NAMESPACE,
-                "--metrics-port", "0", "--health-probe-port", "0", *self._flags,
+                "--metrics-port", "0", "--health-probe-port", "0", "--api-port", "0",
+                "--journal", str(self._folder / f"{self._name}-journal"), *self._flags,
             ],
             stdout=log, stderr=subprocess.STDOUT,
             env={**os.environ, "POD_NAME": self._name},

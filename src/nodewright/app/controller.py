@@ -13,13 +13,16 @@ import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from nodewright.app.dryrun import DryCloud, DryKube
+from nodewright.app.journaling import Sight, keep_journal
 from nodewright.app.logs import start_logs
 from nodewright.app.pages import Page, serve_pages
 from nodewright.app.run import run_controllers
 from nodewright.app.settings import NAMESPACE, NOT_YET, Order
+from nodewright.controllers.ports import Memory
 from nodewright.crds.definitions import NODECLAIMS, NODEPOOLS
 from nodewright.crds.document import write_definition
 from nodewright.kube.access import Access, find_access
@@ -41,11 +44,13 @@ from nodewright.ports.kube import Kube
 from nodewright.ports.witness import Witness
 from nodewright.state.live import take_snapshot
 from nodewright.state.mirror import Change, Mirror
+from nodewright.state.writing import SnapshotMetadata
 
 _log: Final = logging.getLogger("nodewright.controller")
 _LOOK_MS: Final = 100
 _SYNC_MS: Final = 120_000
 _IN_CLUSTER: Final = "in-cluster"
+_JOURNAL: Final = "/var/lib/nodewright/journal"
 
 type Hear = Callable[[tuple[Change, ...]], None]
 
@@ -110,11 +115,12 @@ async def _control(order: Order, access: Access, environment: Mapping[str, str])
     )
     stop = asyncio.Event()
     with _stopping_at_signals(stop):
+        folder = Path(order.written.journal or _journal_folder(access, environment))
         async with (
             open_session(access, machine, plan) as session,
-            _faces(order, session) as metrics,
+            _faces(order, session, folder) as faces,
         ):
-            duty = asyncio.create_task(_serve(order, session, ears, metrics))
+            duty = asyncio.create_task(_serve(_Duty(order, session, ears, faces)))
             told = asyncio.create_task(stop.wait())
             await asyncio.wait((duty, told), return_when=asyncio.FIRST_COMPLETED)
             duty.cancel()
@@ -147,18 +153,47 @@ def _terms(order: Order, access: Access, identity: str) -> Terms | None:
     return Terms(identity, namespace, written.leader_election_name)
 
 
+def _journal_folder(access: Access, environment: Mapping[str, str]) -> str:
+    if access.context == _IN_CLUSTER:
+        return _JOURNAL
+    home = environment.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return str(Path(home) / "nodewright" / "journal")
+
+
+class _Faces(NamedTuple):
+    """What others see of this process."""
+
+    metrics: Metrics
+    sight: Sight
+    witnesses: tuple[Witness, ...]
+
+
+class _Duty(NamedTuple):
+    """What this process has to do, and with what."""
+
+    order: Order
+    session: Session
+    ears: Ears
+    faces: _Faces
+
+
 @asynccontextmanager
-async def _faces(order: Order, session: Session) -> AsyncIterator[Metrics]:
-    """Answer probes and show metrics for the length of a block."""
+async def _faces(order: Order, session: Session, folder: Path) -> AsyncIterator[_Faces]:
+    """Answer probes, show metrics and keep the journal for the length of a block."""
+    written, clock = order.written, session.client.machine.clock
     checks = {"/healthz": say_fine, "/readyz": session.judge_ready}
     metrics = Metrics(lambda: _look(session), version=version("nodewright"))
     pages = {"/metrics": Page(metrics.page)}
+    metadata = SnapshotMetadata(cluster=written.cluster_name, region=written.region)
+    sight = Sight(metadata, order.controllers.options)
     async with (
-        serve_probes(checks, order.written.health_probe_port) as probes,
-        serve_pages(pages, order.written.metrics_port) as page,
+        serve_probes(checks, written.health_probe_port) as probes,
+        serve_pages(pages, written.metrics_port) as page,
+        keep_journal(folder, clock, sight, written.api_port) as kept,
     ):
-        _log.info("listening", extra={"facts": {"probes": probes, "metrics": page}})
-        yield metrics
+        facts = {"probes": probes, "metrics": page, "api": kept.port, "journal": str(folder)}
+        _log.info("listening", extra={"facts": facts})
+        yield _Faces(metrics, sight, (metrics, Log(), kept.witness))
 
 
 def _look(session: Session) -> World | None:
@@ -168,15 +203,19 @@ def _look(session: Session) -> World | None:
     return take_snapshot(session.mirror, session.client.machine.clock.now_ms())
 
 
-async def _serve(order: Order, session: Session, ears: Ears, metrics: Metrics) -> None:
+async def _serve(duty: _Duty) -> None:
     """Lead or stand by, in turns, until cancelled."""
+    session = duty.session
     await session.wait_synced(_SYNC_MS)
     _log.info("the cluster is known", extra={"facts": _count(session)})
     clock, said = session.client.machine.clock, ""
+    played = KwokCloud(session.kube, session.mirror, clock, duty.order.written.region)
+    ports = _ports(duty, played)
     while True:
         if session.may_act():
-            await _lead(order, session, ears, metrics)
+            await _lead(duty, ports, played)
             said = ""
+        duty.faces.sight.lead(ports)
         problem = session.leader.problem if session.leader is not None else ""
         if problem and problem != said:
             _log.info("standing by", extra={"facts": {"reason": problem}})
@@ -184,28 +223,38 @@ async def _serve(order: Order, session: Session, ears: Ears, metrics: Metrics) -
         await clock.sleep_ms(_LOOK_MS)
 
 
-async def _lead(order: Order, session: Session, ears: Ears, metrics: Metrics) -> None:
-    """Run the controllers for as long as we lead."""
-    _log.info("leading", extra={"facts": {"dryRun": order.written.dry_run}})
+def _ports(duty: _Duty, played: Cloud) -> Ports:
+    session, is_dry = duty.session, duty.order.written.dry_run
     clock = session.client.machine.clock
-    played = KwokCloud(session.kube, session.mirror, clock, order.written.region)
-    cloud: Cloud = DryCloud(played) if order.written.dry_run else played
-    kube: Kube = DryKube() if order.written.dry_run else session.kube
-    timed = TimedCloud(cloud, metrics, clock, order.written.cloud)
-    witnesses: tuple[Witness, ...] = (metrics, Log())
-    ports = Ports(kube, timed, clock, session.mirror, ears.listen, witnesses)
+    cloud = DryCloud(played) if is_dry else played
+    return Ports(
+        kube=DryKube() if is_dry else session.kube,
+        cloud=TimedCloud(cloud, duty.faces.metrics, clock, duty.order.written.cloud),
+        clock=clock,
+        mirror=session.mirror,
+        listen=duty.ears.listen,
+        witnesses=duty.faces.witnesses,
+    )
+
+
+async def _lead(duty: _Duty, ports: Ports, played: KwokCloud) -> None:
+    """Run the controllers for as long as we lead."""
+    written, session, memory = duty.order.written, duty.session, Memory()
+    _log.info("leading", extra={"facts": {"dryRun": written.dry_run}})
+    duty.faces.sight.lead(ports, memory)
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(run_controllers(ports, order.controllers))]
-            if not order.written.dry_run:
+            run = run_controllers(ports, duty.order.controllers, memory)
+            tasks = [group.create_task(run)]
+            if not written.dry_run:
                 tasks.append(group.create_task(played.run()))
             # A controller that finds the lead lost ends by itself; the others are stopped here.
             while session.may_act() and not tasks[0].done():
-                await clock.sleep_ms(_LOOK_MS)
+                await ports.clock.sleep_ms(_LOOK_MS)
             for task in tasks:
                 task.cancel()
     finally:
-        ears.forget()
+        duty.ears.forget()
         _log.info("not leading any more")
 
 
@@ -216,7 +265,7 @@ def _count(session: Session) -> dict[str, int]:
 
 
 class _stopping_at_signals:  # noqa: N801 - it reads as what it does.
-    """Asks for a graceful stop when the process is told to end; a second time ends it at once."""
+    """Asks for a graceful stop when the process is told to end; a second Ctrl-C ends it at once."""
 
     def __init__(self, stop: asyncio.Event) -> None:
         self._stop = stop
@@ -233,4 +282,5 @@ class _stopping_at_signals:  # noqa: N801 - it reads as what it does.
     def _told(self, number: signal.Signals) -> None:
         _log.info("stopping", extra={"facts": {"signal": number.name}})
         self._stop.set()
-        self._loop.remove_signal_handler(number)
+        # Some senders tell both the process and its group, so a second SIGTERM means nothing new.
+        self._loop.remove_signal_handler(signal.SIGINT)

@@ -26,12 +26,16 @@ CONTROLLERS: tuple[type[Controller], ...] = (
 
 
 async def run_controllers(
-    ports: Ports, settings: Settings | None = None, *, is_strict: bool = False
+    ports: Ports,
+    settings: Settings | None = None,
+    memory: Memory | None = None,
+    *,
+    is_strict: bool = False,
 ) -> None:
     """Run all controllers until the process ends or another one leads."""
-    memory = Memory()
+    shared = memory or Memory()
     chosen = settings or Settings()
-    made = [kind(ports, memory, chosen) for kind in CONTROLLERS]
+    made = [kind(ports, shared, chosen) for kind in CONTROLLERS]
     await run_all(made, is_strict=is_strict)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from nodewright.controllers.ports import Settings
+from nodewright.journal.api import PORT
 from nodewright.kube.election import NAME
 from nodewright.kube.limiter import BURST, QPS
 from nodewright.kwok.cloud import REGION
@@ -52,6 +53,8 @@ class Written(msgspec.Struct, frozen=True):
     disable_leader_election: bool = False
     health_probe_port: int = 8081
     metrics_port: int = 8080
+    api_port: int = PORT
+    journal: str = ""
     log_level: str = "info"
 
 

@@ -83,6 +83,12 @@ class Process:
     metrics_port: Annotated[int, _setting("Where /metrics is; 0 for any.", "METRICS_PORT")] = (
         _DEFAULT.metrics_port
     )
+    api_port: Annotated[
+        int, _setting("Where the journal is read, on loopback; 0 for any.", "API_PORT")
+    ] = _DEFAULT.api_port
+    journal: Annotated[
+        str, _setting("The folder of the journal; else one of its own.", "JOURNAL")
+    ] = _DEFAULT.journal
     log_level: Annotated[str, _setting("debug, info, warn or error.", "LOG_LEVEL")] = (
         _DEFAULT.log_level
     )
