@@ -107,6 +107,15 @@ def test_warnings_go_to_standard_error_and_leave_the_result_alone(saved, capsys)
     assert "warning: options.speed" in shown.err
 
 
+def test_an_overlay_that_is_not_used_is_a_warning(saved, capsys):
+    spec = {"requirements": [], "price": "0.1"}
+    overlays = [
+        an_object("NodeOverlay", name, "karpenter.sh/v1alpha1", spec=spec) for name in ("a", "b")
+    ]
+    assert run(["plan", saved(a_document(a_pod_value(), POOL, *overlays)), "-o", "json"]) == 0
+    assert "warning: NodeOverlay a is not used: it contradicts b" in capsys.readouterr().err
+
+
 def _cycle(name, owner):
     reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": owner, "uid": owner}
     metadata = {"uid": name, "ownerReferences": [reference]}

@@ -59,3 +59,11 @@ def test_a_written_type_reads_back_the_same():
     )
     (again,) = read(write_type(one))
     assert again == one
+
+
+def test_no_price_is_below_nothing_and_a_price_beyond_all_bounds_is_cut():
+    offering = a_type_value()["offerings"][0]
+    with pytest.raises(msgspec.ValidationError, match=r"\$\[0\].offerings\[0\].price"):
+        the_type(offerings=[{**offering, "price": -1}])
+    huge = the_type(offerings=[{**offering, "price": 1e308}])
+    assert huge.offerings[0].price == NANO * 10**9

@@ -10,8 +10,9 @@ from nodewright.cli.cluster import PlaceOption, open_world
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.files import check_files
 from nodewright.cli.language import LanguageOption, choose_language
-from nodewright.cli.output import OutputOption, emit
+from nodewright.cli.output import OutputOption, emit, say
 from nodewright.cli.plan_view import plan_screen
+from nodewright.core.scheduling.overlays import find_contradictions
 from nodewright.core.scheduling.solve import Effort
 
 
@@ -56,6 +57,8 @@ def plan(
     """
     check_files((snapshot,), "plan")
     taken = open_world(snapshot, place)
+    for name, other in find_contradictions(taken.world):
+        say(f"warning: NodeOverlay {name} is not used: it contradicts {other} of the same weight")
     planned = plan_world(taken.world, search.effort)
     if search.bound:
         planned = with_bound(taken.world, planned)

@@ -5,6 +5,7 @@ distinct expression, and each distinct list of them, becomes one shared value.
 """
 
 from collections.abc import Sequence
+from typing import Annotated, Final
 
 import msgspec
 
@@ -23,10 +24,14 @@ class WrittenOverhead(Struct, frozen=True):
     eviction_threshold: Amounts = {}
 
 
+_PRICE_MAX: Final = 1e9
+"""Dollars per hour. Larger ones, which stand for "no price known", are cut to it."""
+
+
 class WrittenOffering(Struct, frozen=True):
     """An offering as written."""
 
-    price: float
+    price: Annotated[float, msgspec.Meta(ge=0)]
     requirements: tuple[NodeSelectorRequirement, ...] = ()
     available: bool = True
     reservation_capacity: int | None = None
@@ -71,7 +76,7 @@ class CatalogReader:
             offerings=tuple(
                 Offering(
                     self._requirements(offering.requirements),
-                    NanoUSD(round(offering.price * NANO)),
+                    NanoUSD(round(min(offering.price, _PRICE_MAX) * NANO)),
                     offering.available,
                     offering.reservation_capacity,
                     offering.price_is_estimate,

@@ -23,6 +23,7 @@ from nodewright.model.world import BadPod, Options, World
 from nodewright.state.builtin import MissingTypes, add_builtin_types
 from nodewright.state.catalogs import CatalogReader, WrittenType
 from nodewright.state.checks import check_world, constraint_fault
+from nodewright.state.contents import find_odd, find_unreadable
 from nodewright.state.expectations import Expectations
 from nodewright.state.kinds import FIELDS, KINDS, Kind
 from nodewright.state.legacy import (
@@ -151,8 +152,17 @@ class _Reader:
         is_taken = document.state is not None or options.pending_rule == "live"
         if problem := check_world(world, self.paths, is_taken=is_taken):
             raise self._error(problem.path, problem.sentence)
+        self._look_inside(world)
         world = self._look_ahead(world, state)
         return Snapshot(world, document.metadata, tuple(self.warnings))
+
+    def _look_inside(self, world: World) -> None:
+        """Refuse what was written by hand and cannot be read, and warn of it on a live cluster."""
+        for problem in find_unreadable(world, self.paths):
+            if world.options.pending_rule == "byHand":
+                raise self._error(problem.path, problem.sentence)
+            self.warnings.append(f"{problem.path}: {problem.sentence}; left out")
+        self.warnings += [f"{one.path}: {one.sentence}" for one in find_odd(world, self.paths)]
 
     def _look_ahead(self, world: World, state: WrittenState) -> World:
         """Count what was on its way when the snapshot was taken as there, as the controller did."""

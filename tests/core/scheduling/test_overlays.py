@@ -2,7 +2,7 @@
 
 from builders import a_pod, a_type, a_world, an_overlay, want
 from builders.solving import codes_of, home_of, plan_of
-from nodewright.core.scheduling.overlays import apply_overlays
+from nodewright.core.scheduling.overlays import apply_overlays, find_contradictions
 from nodewright.model.instance import NANO
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 
@@ -80,3 +80,9 @@ def test_overlays_are_not_looked_at_where_the_gate_is_shut():
     cheaper = an_overlay("o", on("l"), price="0.1")
     plan = plan_of(pod, M, L, cheaper, feature_gates={"NodeOverlay": False})
     assert home_of(plan, pod).offering.instance_type == "m"
+
+
+def test_an_overlay_that_is_not_used_is_told_with_the_one_that_it_contradicts():
+    one, other = an_overlay("a", on("m"), price="5"), an_overlay("z", on("m"), price="7")
+    assert find_contradictions(a_world(a_type("m"), one, other)) == (("a", "z"),)
+    assert find_contradictions(a_world(a_type("m"), one)) == ()

@@ -38,7 +38,14 @@ def apply_overlays(world: World) -> Mapping[str, tuple[InstanceType, ...]]:
     return result
 
 
-def _usable(world: World) -> list[_Read]:
+def find_contradictions(world: World) -> tuple[tuple[str, str], ...]:
+    """Give the overlays that are not used, each with the one of equal weight that it contradicts."""
+    found: list[tuple[str, str]] = []
+    _usable(world, found)
+    return tuple(found)
+
+
+def _usable(world: World, contradictions: list[tuple[str, str]] | None = None) -> list[_Read]:
     overlays = []
     for overlay in world.node_overlays:
         try:
@@ -56,9 +63,13 @@ def _usable(world: World) -> list[_Read]:
     types = list({id(one): one for many in world.instance_types.values() for one in many}.values())
     kept: list[_Read] = []
     for one in overlays:
-        rivals = [other for other in kept if other.weight == one.weight]
-        if not any(_contradict(one, other, types) for other in rivals):
+        rivals = (other for other in kept if other.weight == one.weight)
+        rival = next((other for other in rivals if _contradict(one, other, types)), None)
+        if rival is None:
             kept.append(one)
+        elif contradictions is not None:
+            names = (one.overlay.metadata.name, rival.overlay.metadata.name)
+            contradictions.append(names)
     return kept
 
 
