@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nodewright.app.simulate import Order, load_autoscaler, simulate
+from nodewright.app.run import autoscale
+from nodewright.app.simulate import NOBODY, OURS, Order, load_autoscaler, simulate
 from nodewright.model.errors import UserError
 from sim.test_run import SMALL
 
@@ -37,6 +38,19 @@ def test_an_autoscaler_that_is_not_there_is_one_sentence(entry):
         load_autoscaler(entry)
 
 
-def test_no_autoscaler_is_fine():
-    assert load_autoscaler("") is None
-    assert Order(Path("a.yaml"), 3).command() == "nodewright simulate --scenario a.yaml --seed 3"
+def test_our_own_controllers_run_unless_somebody_else_is_named():
+    again = "nodewright simulate --scenario a.yaml --seed 3"
+
+    assert load_autoscaler(OURS) is autoscale
+    assert load_autoscaler(NOBODY) is None
+    assert Order(Path("a.yaml"), 3).command() == again
+    assert Order(Path("a.yaml"), 3, NOBODY).command() == f"{again} --autoscaler none"
+
+
+def test_what_turns_out_wrong_on_the_way_names_the_file(scenario):
+    twice = {**SMALL, "workloads": [{"name": "web"}, {"name": "web"}]}
+    scenario.write_text(yaml.safe_dump(twice))
+
+    with pytest.raises(UserError, match="already exists") as caught:
+        simulate(Order(scenario, 1, NOBODY))
+    assert caught.value.where == str(scenario)

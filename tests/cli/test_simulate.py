@@ -5,6 +5,18 @@ import yaml
 from nodewright.cli.main import run
 from sim.test_run import SMALL
 
+NODE_CLASS = {
+    "kind": "EC2NodeClass",
+    "metadata": {"name": "d"},
+    "spec": {
+        "amiSelectorTerms": [{"alias": "al2023@latest"}],
+        "role": "KarpenterNodeRole",
+        "subnetSelectorTerms": [{"tags": {"discovery": "test"}}],
+        "securityGroupSelectorTerms": [{"tags": {"discovery": "test"}}],
+    },
+}
+WORKING = {**SMALL, "duration": "5m", "objects": [NODE_CLASS, *SMALL["objects"]]}
+
 
 @pytest.fixture
 def scenario(tmp_path):
@@ -14,11 +26,20 @@ def scenario(tmp_path):
 
 
 def test_a_run_is_shown_and_fine(scenario, capsys):
-    assert run(["simulate", "--scenario", scenario, "--seed", "7"]) == 0
+    assert run(["simulate", "--scenario", scenario, "--seed", "7", "--autoscaler", "none"]) == 0
 
     shown = capsys.readouterr().out
     assert "every promise was kept" in shown
     assert "podsPending" in shown
+
+
+def test_our_own_controllers_make_nodes(tmp_path, capsys):
+    path = tmp_path / "working.yaml"
+    path.write_text(yaml.safe_dump(WORKING))
+    assert run(["simulate", "--scenario", str(path), "-o", "json"]) == 0
+
+    outcome = msgspec.json.decode(capsys.readouterr().out)
+    assert outcome["counts"] == {"nodes": 1, "nodeClaims": 1, "podsRunning": 2}
 
 
 def test_a_broken_promise_is_found_and_can_be_seen_again(scenario, capsys):
@@ -32,7 +53,8 @@ def test_a_broken_promise_is_found_and_can_be_seen_again(scenario, capsys):
 
 
 def test_json_is_the_whole_outcome(scenario, capsys):
-    assert run(["simulate", "--scenario", scenario, "-o", "json"]) == 0
+    arguments = ["simulate", "--scenario", scenario, "--autoscaler", "none", "-o", "json"]
+    assert run(arguments) == 0
 
     outcome = msgspec.json.decode(capsys.readouterr().out)
     assert (outcome["scenario"], outcome["seed"], len(outcome["digest"])) == ("small", 0, 64)

@@ -174,3 +174,4 @@ def running(kind):
 
 
 crashing = running(Crashes)
+never_gives_up = running(NeverGivesUp)

@@ -1,7 +1,7 @@
 """Simulation runs: a scenario file, a seed, an autoscaler, and the report that comes out.
 
-The autoscaler is named by an entry point (`module:function`) that is handed the ports of a process;
-without one the cluster runs alone.
+The autoscaler is named by an entry point (`module:function`) that is handed the ports of a process.
+Nodewright's own controllers run unless another one is named; with `none` the cluster runs alone.
 """
 
 import importlib
@@ -16,6 +16,8 @@ from nodewright.sim.process import Autoscaler
 from nodewright.sim.run import Report, run_scenario, shrink
 from nodewright.sim.scenario import read_scenario
 
+OURS: Final = "nodewright.app.run:autoscale"
+NOBODY: Final = "none"
 _CODE: Final = "NW-9403"
 
 
@@ -24,13 +26,13 @@ class Order(msgspec.Struct, frozen=True):
 
     scenario: Path
     seed: int = 0
-    autoscaler: str = ""
+    autoscaler: str = OURS
     speed: float = 0.0
 
     def command(self) -> str:
         """Give the command line that runs this again."""
         words = f"nodewright simulate --scenario {self.scenario} --seed {self.seed}"
-        return f"{words} --autoscaler {self.autoscaler}" if self.autoscaler else words
+        return words if self.autoscaler == OURS else f"{words} --autoscaler {self.autoscaler}"
 
 
 class Broken(msgspec.Struct, frozen=True, rename="camel"):
@@ -61,15 +63,20 @@ def simulate(order: Order) -> Outcome:
     """Run a scenario; a failure is made as small as possible before it is told."""
     scenario = read_scenario(order.scenario)
     autoscaler = load_autoscaler(order.autoscaler)
-    report = run_scenario(scenario, order.seed, autoscaler, order.speed)
+    try:
+        report = run_scenario(scenario, order.seed, autoscaler, order.speed)
+    except UserError as error:
+        # What only turns out on the way is a mistake in the file all the same.
+        where = error.where or str(order.scenario)
+        raise UserError(error.message, code=error.code, where=where, advice=error.advice) from None
     if report.is_fine:
         return _outcome(report, report, order)
     return _outcome(report, shrink(report, autoscaler), order)
 
 
 def load_autoscaler(entry: str) -> Autoscaler | None:
-    """Find an autoscaler by its entry point; none is asked for by an empty text."""
-    if not entry:
+    """Find an autoscaler by its entry point, unless nobody is to run."""
+    if entry == NOBODY:
         return None
     module, _, name = entry.partition(":")
     try:

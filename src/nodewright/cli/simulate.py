@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter, validators
 
-from nodewright.app.simulate import Order, Outcome
+from nodewright.app.simulate import OURS, Order, Outcome
 from nodewright.app.simulate import simulate as run
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.output import Column, OutputOption, Row, Table, emit
@@ -16,8 +16,11 @@ def simulate(
     scenario: Annotated[Path, Parameter(help="The scenario, a YAML file.")],
     seed: Annotated[int, Parameter(help="Whose chance: the same seed is the same run.")] = 0,
     autoscaler: Annotated[
-        str, Parameter(help="What to run beside the cluster, as module:function.")
-    ] = "",
+        str,
+        Parameter(
+            help="What scales the nodes: another autoscaler as module:function, or none at all."
+        ),
+    ] = OURS,
     speed: Annotated[
         float,
         Parameter(

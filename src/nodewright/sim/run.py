@@ -13,6 +13,7 @@ from nodewright.catalog.settings import NodeSettings, SubnetZone
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS
+from nodewright.sim.checkers.endings import is_at_rest
 from nodewright.sim.cloud.ec2 import Ec2Settings
 from nodewright.sim.cloud.market import MarketSettings
 from nodewright.sim.faults import Fault
@@ -51,11 +52,23 @@ def run_scenario(
         end_ms = sim.faults.end_ms()
         late_ms = max(0, (end_ms or 0) - sim.loop.now_ms())
         if scenario.faults or scenario.events:
-            sim.run_for(late_ms + read_ms(scenario.settle))
+            sim.run_for(late_ms)
+            _settle(sim, read_ms(scenario.settle), read_ms(scenario.calm or scenario.settle))
     counts = _count(sim)
     result = sim.conclude()
     story = tell_story(sim, result.violations[0], STORY_LINES_MAX) if result.violations else ()
     return Report(scenario, result, tuple(story), counts)
+
+
+def _settle(sim: Simulation, most_ms: int, calm_ms: int) -> None:
+    """Let the world come to rest; one that is at rest need not be watched any longer."""
+    end_ms = sim.loop.now_ms() + most_ms
+    while (left_ms := end_ms - sim.loop.now_ms()) > 0:
+        before = sim.ground.history.count
+        if not sim.run_for(min(calm_ms, left_ms)):
+            return
+        if sim.ground.history.count == before and is_at_rest(sim.api, sim.ec2):
+            return
 
 
 def shrink(report: Report, autoscaler: Autoscaler | None) -> Report:

@@ -11,9 +11,8 @@ from typing import Any, Final
 import msgspec
 import yaml
 
-from nodewright.model.duration import BadDuration, parse_duration
 from nodewright.model.errors import UserError
-from nodewright.sim.faults import FAULT_KINDS
+from nodewright.sim.scenario_check import find_mistakes, read_length
 
 CODE: Final = "NW-9402"
 
@@ -114,11 +113,16 @@ class EventWords(Words, frozen=True):
 
 
 class Scenario(Words, frozen=True):
-    """A world, what happens in it, and for how long."""
+    """A world, what happens in it, and for how long.
+
+    After trouble there is `settle` time to come to rest; where `calm` is set, the run ends as soon as
+    everything is at rest and nothing has happened for that long.
+    """
 
     name: str
     duration: str = "1h"
     settle: str = "30m"
+    calm: str = ""
     catalog: CatalogWords = CatalogWords()
     cloud: CloudWords = CloudWords()
     nodes: tuple[NodeWords, ...] = ()
@@ -134,9 +138,12 @@ def read_scenario(path: Path) -> Scenario:
         document = yaml.safe_load(path.read_text())
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", code=CODE, where=str(path)) from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise UserError(f"is no YAML: {error.problem}", code=CODE, where=place) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        problem = " ".join(str(error).split())
-        raise UserError(f"is no YAML: {problem}", code=CODE, where=str(path)) from None
+        raise UserError(f"is no text of YAML: {error}", code=CODE, where=str(path)) from None
     return parse_scenario(document, str(path))
 
 
@@ -146,37 +153,13 @@ def parse_scenario(document: Any, where: str = "scenario") -> Scenario:
         scenario = msgspec.convert(document, Scenario, strict=False)
     except msgspec.ValidationError as error:
         raise UserError(f"is no scenario: {error}", code=CODE, where=where) from None
-    for fault in scenario.faults:
-        if fault.kind not in FAULT_KINDS:
-            raise UserError(
-                f"faults: {fault.kind!r} is no kind of fault",
-                code=CODE,
-                where=where,
-                advice=f"known are {', '.join(FAULT_KINDS)}",
-            )
-    for text in _durations(scenario):
-        read_ms(text, where)
+    for mistake in find_mistakes(scenario):
+        raise UserError(
+            f"{mistake.place}: {mistake.sentence}", code=CODE, where=where, advice=mistake.advice
+        )
     return scenario
 
 
-def read_ms(text: str, where: str = "scenario") -> int:
-    """Read a length of time; `d` counts days."""
-    try:
-        if text.endswith("d") and text[:-1].isdecimal():
-            return int(text[:-1]) * 24 * 3_600_000
-        return parse_duration(text)
-    except BadDuration as error:
-        raise UserError(str(error), code=CODE, where=where) from None
-
-
-def _durations(scenario: Scenario) -> list[str]:
-    found = [scenario.duration, scenario.settle, *scenario.cloud.boot]
-    for fault in scenario.faults:
-        found += [fault.from_, *([fault.until] if fault.until else []), *fault.at]
-    found += [event.at for event in scenario.events]
-    for workload in scenario.workloads:
-        if workload.runs_for:
-            found.append(workload.runs_for)
-        if workload.curve is not None:
-            found += [workload.curve.every, *(at for at, _ in workload.curve.points)]
-    return found
+def read_ms(text: str) -> int:
+    """Read a length of time that a scenario gives; `d` counts days."""
+    return read_length(text)

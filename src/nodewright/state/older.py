@@ -61,9 +61,9 @@ _NONE: Final = Older()
 
 def read_older(mirror: Mirror) -> Older:
     """Give the older objects that a mirror holds as what they are today."""
-    known = {one.name for one in mirror.resources}
-    watched = [one for one in _READ if one.name in known and not _is_served_today(mirror, one)]
-    if not any(mirror.all(one) for one in watched):
+    there = [one for one in _READ if mirror.has(one) and mirror.count(one)]
+    watched = [one for one in there if not _is_served_today(mirror, one)]
+    if not watched:
         return _NONE
     found: Older = mirror.derive(
         "older", (*watched, NODE_POOLS, NODE_CLASSES), lambda: _convert(mirror, watched)

@@ -1,6 +1,7 @@
 import pytest
 
 from builders import a_pool
+from nodewright.model.resource import NODE_CLAIMS
 from scenarios import mutants
 from scenarios.stub import Stub
 from sim.checkers.worlds import MINUTE_MS, a_run, broken, put, resize, web
@@ -35,6 +36,17 @@ def test_a_pool_beyond_its_limits_is_noticed(kind, complaints):
     sim = a_run(mutants.running(kind), web(replicas=20), pool=pool)
 
     assert broken(sim, 10) == complaints
+
+
+def test_a_machine_that_is_going_away_leaves_its_room_to_the_next():
+    pool = a_pool(limits={"nodes": "1"})
+    sim = a_run(mutants.running(Stub), web(replicas=1), pool=pool)
+    sim.run_for(5 * MINUTE_MS)
+    (first,) = sim.api.each(NODE_CLAIMS)
+    sim.api.delete(NODE_CLAIMS, first.metadata.name, "user")
+
+    assert broken(sim, 10) == set()
+    assert [one.metadata.name for one in sim.api.each(NODE_CLAIMS)] != [first.metadata.name]
 
 
 def test_a_node_that_goes_with_its_pods_is_noticed():

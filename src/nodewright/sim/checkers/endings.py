@@ -10,9 +10,11 @@ from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.plan import Plan
 from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, key_of
+from nodewright.sim.apiserver import ApiServer
 from nodewright.sim.checkers.checker import Checker
-from nodewright.sim.checkers.machines import must_leave
+from nodewright.sim.checkers.machines import ALIVE, must_leave
 from nodewright.sim.checkers.pods import is_held
+from nodewright.sim.cloud.ec2 import Ec2
 from nodewright.sim.objects import PHASE_ENDED
 from nodewright.sim.worldview import build_world
 
@@ -61,6 +63,18 @@ class ClaimsEnd(Checker):
 def is_true(claim: NodeClaim, kind: str) -> bool:
     """Tell whether a claim's condition is true."""
     return any(one.type == kind and one.status == "True" for one in claim.status.conditions)
+
+
+def is_at_rest(api: ApiServer, ec2: Ec2) -> bool:
+    """Tell whether nothing is on its way: pods run, claims are nodes, and machines are claimed."""
+    if any(pod.status.phase not in ("Running", *PHASE_ENDED) for pod in api.each(PODS)):
+        return False
+    owned = set()
+    for claim in api.each(NODE_CLAIMS):
+        if claim.metadata.deletion_timestamp is not None or not is_true(claim, "Initialized"):
+            return False
+        owned.add(claim.status.provider_id)
+    return all(one.provider_id in owned for one in ec2.instances.values() if one.state in ALIVE)
 
 
 class Settled(Checker):

@@ -17,7 +17,7 @@ from nodewright.sim.objects import PHASE_ENDED
 
 ORPHAN_MS: Final = 360_000
 DEADLINE: Final = "karpenter.sh/nodeclaim-termination-timestamp"
-_ALIVE: Final = ("pending", "running")
+ALIVE: Final = ("pending", "running")
 _DISRUPTED: Final = Taint(key=DISRUPTED_TAINT, effect="NoSchedule")
 
 
@@ -55,7 +55,7 @@ class OwnedMachines(Checker):
         alone = [
             one
             for one in self.scene.ec2.instances.values()
-            if one.state in _ALIVE
+            if one.state in ALIVE
             and one.provider_id not in owned
             and self.api.get(NODE_CLAIMS, one.tags.get(CLAIM_TAG, "")) is None
         ]
@@ -79,7 +79,7 @@ class OneLaunch(Checker):
         claim = machine.tags.get(CLAIM_UID_TAG, "")
         if not claim:
             return
-        earlier = [one for one in self._by_claim.get(claim, ()) if one.state in _ALIVE]
+        earlier = [one for one in self._by_claim.get(claim, ()) if one.state in ALIVE]
         self._by_claim[claim] = [*earlier, machine]
         if earlier:
             self.complain(
@@ -92,7 +92,7 @@ class OneLaunch(Checker):
 
 
 class Limits(Checker):
-    """No NodePool has more than its limits allow."""
+    """No NodePool has more than its limits allow; what is going away does not count any more."""
 
     name = "limits"
 
@@ -106,7 +106,7 @@ class Limits(Checker):
             return
         used: dict[str, Milli] = {}
         for one in self.scene.ec2.instances.values():
-            if one.state in _ALIVE and one.tags.get(POOL_TAG) == pool.metadata.name:
+            if one.tags.get(POOL_TAG) == pool.metadata.name and self._is_active(one):
                 used = add(used, one.type.capacity, {"nodes": MILLI})
         for name, most in parse_resources(pool.spec.limits).items():
             if used.get(name, 0) > most:
@@ -115,6 +115,12 @@ class Limits(Checker):
                     f"{name}, and its limit is {print_quantity(most, name)}",
                     machine.provider_id,
                 )
+
+    def _is_active(self, machine: Instance) -> bool:
+        claim = self.api.get(NODE_CLAIMS, machine.tags.get(CLAIM_TAG, ""))
+        if claim is None or machine.state not in ALIVE:
+            return False
+        return claim.metadata.deletion_timestamp is None
 
 
 class DrainedFirst(Checker):
@@ -139,7 +145,7 @@ class DrainedFirst(Checker):
         if change.verb == DELETED and is_controller(change.actor):
             provider_id = change.new.spec.provider_id
             machine = self.scene.ec2.instances.get(provider_id)
-            if machine is not None and machine.state in _ALIVE:
+            if machine is not None and machine.state in ALIVE:
                 self._judge(change.key, provider_id, "it was removed")
 
     def _judge(self, node: str, provider_id: str, what: str) -> None:
