@@ -5,12 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from builders import NOW_MS, a_node
-from builders.lives import with_meta
+from builders import NOW_MS, a_node, a_pool
+from builders.lives import a_claim, with_meta
 from nodewright.controllers.loop import Controller, Pace, run_all
 from nodewright.controllers.ports import Memory, Settings
-from nodewright.model.decision import Delete, Tell, rest_on
-from nodewright.model.resource import NODES, WATCHED, refer
+from nodewright.model.decision import Delete, Launch, Tell, rest_on
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, WATCHED, refer
 from nodewright.ports.kube import Answer, Outcome
 from nodewright.sim.loop import VirtualLoop
 from nodewright.state.mirror import Mirror
@@ -28,6 +28,7 @@ class FakePorts:
         self.answers = []
         self.calls = []
         self.published = []
+        self.created = []
         self.witnesses = ()
         for resource in WATCHED:
             self.mirror.replace(resource, [], "1")
@@ -41,6 +42,12 @@ class FakePorts:
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    async def create(self, resource, thing):
+        del resource
+        self.created.append(thing.metadata.name)
+        await asyncio.sleep(0.05)
+        return Answer(Outcome.DONE, version="1")
 
     def publish(self, notice):
         self.published.append(notice.reason)
@@ -75,13 +82,32 @@ class Listener:
         self.answers.append((controller, decision, answer.outcome, duration_ms))
 
 
-def run_for(duration_ms, *answers, memory=None, is_strict=False, witnesses=()):
-    """Run a deleter on virtual time, and give its ports."""
+class Planner(Controller):
+    """Wants many claims at once, on a pool that was just written."""
+
+    name = "planner"
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=60_000)
+
+    def decide(self, world):
+        del world
+        pool = with_meta(a_pool(), resource_version="1")
+        for number in range(300):
+            claim = a_claim(f"c{number}")
+            yield Launch(
+                subject=refer(NODE_CLAIMS, claim),
+                reason="Test",
+                basis=rest_on((NODE_POOLS, pool)),
+                claim=claim,
+            )
+
+
+def run_for(duration_ms, *answers, memory=None, is_strict=False, witnesses=(), kind=Deleter):
+    """Run a controller, a deleter unless told, on virtual time, and give its ports."""
     loop = VirtualLoop(NOW_MS)
     ports = FakePorts(loop)
     ports.witnesses = witnesses
     ports.answers = list(answers)
-    controller = Deleter(ports, memory or Memory(), Settings())
+    controller = kind(ports, memory or Memory(), Settings())
 
     async def main():
         try:
@@ -184,3 +210,11 @@ def test_nothing_is_decided_before_the_mirror_is_complete():
     loop.close()
 
     assert ports.calls == []
+
+
+def test_every_claim_that_was_planned_is_written_whatever_was_written_on_its_pool():
+    memory = Memory()
+    memory.expectations.wrote(refer(NODE_POOLS, a_pool()), "9", NOW_MS)
+    ports = run_for(90, memory=memory, kind=Planner)
+
+    assert len(set(ports.created)) == 300

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from nodewright.controllers.acting import perform
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.model.beside import Beside
-from nodewright.model.decision import Decision, End, Evict, Keep, Nominate, Refuse, Tell
+from nodewright.model.decision import Decision, End, Evict, Keep, Launch, Nominate, Refuse, Tell
 from nodewright.model.resource import NODES, PODS, Resource
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Outcome
@@ -197,6 +197,9 @@ class Loop:
             # Another controller may be at it, whose answer would not wake this one.
             self._memory.held_up.setdefault(str(decision.subject), []).append(self._wake_up)
             return False
+        if isinstance(decision, Launch):
+            # It counts as done since it was noted, and our own writes on its pool change nothing.
+            return True
         if len(self._tasks) >= _ACTS_MAX:
             return False
         return not self._memory.expectations.is_stale(decision.basis, now_ms)
