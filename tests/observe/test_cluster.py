@@ -1,10 +1,13 @@
 """What is there, as rows of a page: in base units, with the labels that dashboards ask for."""
 
+from prometheus_client.parser import text_string_to_metric_families
+
 from builders import a_container, a_node, a_pod, a_pool, a_type, a_world
 from builders.lives import MINUTE_MS, ago, with_conditions, with_meta, with_status
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE
-from nodewright.observe.cluster import Page, fill
+from nodewright.observe.cluster import fill
 from nodewright.observe.families import GAUGES, snake
+from nodewright.observe.page import Page
 
 MARKS = {INSTANCE_TYPE: "m5.large", CAPACITY_TYPE: "spot"}
 
@@ -13,8 +16,8 @@ def rows(*things):
     page = Page()
     fill(page, a_world(*things, a_type()))
     return {
-        (sample.name, *sorted(value for value in sample.labels.values() if value)): sample.value
-        for family in page.families()
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(page.write().decode())
         for sample in family.samples
     }
 

@@ -3,9 +3,7 @@
 Nothing is kept between two pages, so that a series goes with its object.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-
-from prometheus_client.core import GaugeMetricFamily
+from collections.abc import Iterable, Mapping
 
 from nodewright.core.scheduling.requests import pod_requests
 from nodewright.model.instant import BadInstant, parse_instant
@@ -14,26 +12,10 @@ from nodewright.model.node import Node
 from nodewright.model.pod import Pod
 from nodewright.model.quantity import MILLI, BadQuantity, Milli, Resources, add, parse_resources
 from nodewright.model.world import World
-from nodewright.observe.families import GAUGES, NODE_LABELS, snake
+from nodewright.observe.families import NODE, NODE_LABELS, snake
+from nodewright.observe.page import Page, write_labels
 
 TERMINAL = ("Succeeded", "Failed")
-
-
-class Page:
-    """The gauges of one page, filled row by row."""
-
-    def __init__(self) -> None:
-        self._families = {
-            one.name: GaugeMetricFamily(one.name, one.about, labels=one.labels) for one in GAUGES
-        }
-
-    def set(self, name: str, value: float, labels: Iterable[str] = ()) -> None:
-        """Add one row."""
-        self._families[name].add_metric(list(labels), value)
-
-    def families(self) -> Iterator[GaugeMetricFamily]:
-        """Give the families that have rows."""
-        yield from (one for one in self._families.values() if one.samples)
 
 
 def fill(page: Page, world: World) -> None:
@@ -71,7 +53,7 @@ def _fill_nodes(page: Page, world: World, pods: Mapping[str, list[Pod]]) -> None
         allocatable, requests = _read(node.status.allocatable), _requests(here)
         capacity = _read(node.status.capacity)
         whole, asked = add(whole, allocatable), add(asked, requests)
-        labels = _node_labels(node)
+        labels = write_labels(NODE, _node_labels(node))
         amounts = {
             "karpenter_nodes_allocatable": allocatable,
             "karpenter_nodes_total_pod_requests": requests,
@@ -84,11 +66,11 @@ def _fill_nodes(page: Page, world: World, pods: Mapping[str, list[Pod]]) -> None
         }
         for name, many in amounts.items():
             for resource, amount in many.items():
-                page.set(name, amount / MILLI, (*labels, snake(resource)))
+                page.add(name, amount / MILLI, f'{labels},resource_type="{snake(resource)}"')
         born_ms = instant_of(node.metadata.creation_timestamp)
         if born_ms is not None:
             age_s = (world.now_ms - born_ms) / 1000
-            page.set("karpenter_nodes_current_lifetime_seconds", age_s, labels)
+            page.add("karpenter_nodes_current_lifetime_seconds", age_s, labels)
     for resource, amount in sorted(whole.items()):
         if amount > 0:
             share = 100 * asked.get(resource, 0) / amount

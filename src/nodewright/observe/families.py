@@ -39,8 +39,8 @@ def snake(name: str) -> str:
 NODE_LABELS: Final = tuple(sorted({snake(name): name for name in sorted(WELL_KNOWN)}.items()))
 """Labels of nodes that split the metrics of nodes, as (metric's name, node's name)."""
 
-_NODE: Final = ("node_name", "phase", "managed", *(name for name, _ in NODE_LABELS))
-_NODE_AMOUNT: Final = (*_NODE, "resource_type")
+NODE: Final = ("node_name", "phase", "managed", *(name for name, _ in NODE_LABELS))
+_NODE_AMOUNT: Final = (*NODE, "resource_type")
 _POD: Final = (
     "name", "namespace", "owner", "node", "scheduled", "nodepool", "zone", "arch", "capacity_type",
     "instance_type", "phase", "ready", "managed",
@@ -144,7 +144,7 @@ GAUGES: Final = (
     Family("karpenter_nodes_total_daemon_requests", "The same of daemon pods.", _NODE_AMOUNT),
     Family("karpenter_nodes_total_daemon_limits", "The same of daemon pods.", _NODE_AMOUNT),
     Family("karpenter_nodes_system_overhead", "What nodes keep for themselves.", _NODE_AMOUNT),
-    Family("karpenter_nodes_current_lifetime_seconds", "How old nodes are.", _NODE),
+    Family("karpenter_nodes_current_lifetime_seconds", "How old nodes are.", NODE),
     Family("karpenter_pods_state", "1 for each pod.", _POD),
     Family(
         "karpenter_pods_unbound_time_seconds",

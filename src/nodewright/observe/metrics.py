@@ -6,7 +6,7 @@ already, or a delete that has to be tried again, is not.
 """
 
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from prometheus_client import (
@@ -16,16 +16,16 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.core import Metric
 
 from nodewright.model import decision as d
 from nodewright.model.decision import Decision
 from nodewright.model.labels import CAPACITY_TYPE, NODEPOOL, ZONE
 from nodewright.model.resource import NODE_CLAIMS, NODES
 from nodewright.model.world import World
-from nodewright.observe.cluster import Page, fill, instant_of
+from nodewright.observe.cluster import fill, instant_of
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES, Family
 from nodewright.observe.fresh import WORDS, Fresh
+from nodewright.observe.page import Page
 from nodewright.observe.quantiles import Summary
 from nodewright.observe.waits import Waits
 from nodewright.ports.kube import Answer, Outcome
@@ -87,7 +87,8 @@ class Metrics:
         self._reasons: set[str] = set()
         self._refused: dict[str, str] = {}
         self._depths: dict[str, int] = {}
-        self.registry.register(_Scrape(self))
+        for summary in self._summaries.values():
+            self.registry.register(summary)
 
     def count(self, name: str, *labels: str) -> None:
         """Count one more."""
@@ -104,7 +105,7 @@ class Metrics:
 
     def page(self) -> bytes:
         """Write everything as Prometheus reads it."""
-        return generate_latest(self.registry)
+        return generate_latest(self.registry) + self._gauges()
 
     def decided(
         self, controller: str, world: World, decisions: Sequence[Decision], duration_ms: int
@@ -214,8 +215,8 @@ class Metrics:
     def _now_ms(self) -> int:
         return self._world.now_ms if self._world is not None else 0
 
-    def scrape(self) -> Iterator[Metric]:
-        """Give what is made anew for each page."""
+    def _gauges(self) -> bytes:
+        """Write what is made anew for each page."""
         page = Page()
         row = (self._version, f"python{platform.python_version()}", platform.machine(), "")
         page.set("karpenter_build_info", 1, row)
@@ -224,9 +225,7 @@ class Metrics:
             self._waits.look(world)
             fill(page, world)
             self._fill_verdicts(page, world)
-        yield from page.families()
-        for summary in self._summaries.values():
-            yield from summary.collect()
+        return page.write()
 
     def _fill_verdicts(self, page: Page, world: World) -> None:
         """Count what was last said to pods that still wait."""
@@ -241,17 +240,6 @@ class Metrics:
         page.set("karpenter_scheduler_ignored_pods_count", len(codes) - len(placeable))
         for controller, depth in self._depths.items():
             page.set("karpenter_scheduler_queue_depth", depth, (controller, ""))
-
-
-class _Scrape:
-    """What the registry asks when a page is written."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-
-    def collect(self) -> Iterator[Metric]:
-        """Give what is made anew for each page."""
-        return self._metrics.scrape()
 
 
 def _seconds(since_ms: int | None, now_ms: int) -> float | None:

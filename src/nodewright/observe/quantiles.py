@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from prometheus_client.core import Metric
+from prometheus_client.registry import Collector
 
 from nodewright.observe.families import Family
 
@@ -19,7 +20,7 @@ class _Series:
         self.total = 0.0
 
 
-class Summary:
+class Summary(Collector):
     """Counts and sums everything, and keeps the latest for quantiles."""
 
     def __init__(self, family: Family) -> None:
