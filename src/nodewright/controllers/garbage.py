@@ -9,6 +9,7 @@ from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision
 from nodewright.model.world import World
 from nodewright.ports.cloud import Machine
+from nodewright.state.older import read_older
 
 _OFTEN_MS: Final = 10_000
 _OFTEN_COUNT: Final = 20
@@ -35,9 +36,11 @@ class Garbage(Controller):
         return True
 
     def beside(self, world: World) -> Beside:
-        """Give what the cloud listed."""
+        """Give what the cloud listed, but for what belongs to claims of older kinds."""
         del world
-        return Beside(cloud=self.memory.view(self._machines))
+        older = {one.status.provider_id for one in read_older(self.ports.mirror).node_claims}
+        machines = tuple(one for one in self._machines if one.provider_id not in older)
+        return Beside(cloud=self.memory.view(machines))
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give what is to be taken away."""
