@@ -199,11 +199,12 @@ def _load(path: Path) -> _File:
         document = yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)
         return msgspec.convert(document or {}, _File)
     except OSError as error:
-        raise _error(f"cannot be read: {error.strerror}", str(path)) from None
+        raise _error(f"the kubeconfig cannot be read: {error.strerror}", str(path)) from None
     except (yaml.YAMLError, msgspec.ValidationError, ValueError) as error:
         sentence = " ".join(str(error).split())
-        raise _error(f"is not a kubeconfig: {sentence}", str(path)) from None
+        raise _error(f"the file is not a kubeconfig: {sentence}", str(path)) from None
 
 
 def _error(message: str, where: str) -> UserError:
-    return UserError(message, code=NO_ACCESS, where=where)
+    advice = "mend the file, or name another with --kubeconfig or $KUBECONFIG"
+    return UserError(message, code=NO_ACCESS, where=where, advice=advice)
