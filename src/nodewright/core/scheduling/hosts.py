@@ -220,7 +220,8 @@ class HostBuilder:
                 requests = pod_requests(pod.spec, pod.status)
             except BadQuantity:
                 continue
-            used = add(used, requests)
+            for name, amount in requests.items():
+                used[name] = used.get(name, 0) + amount
             if any(owner.kind == "DaemonSet" for owner in pod.metadata.owner_references):
                 by_daemons = add(by_daemons, requests)
             host.ports.extend(host_ports(pod.spec))
