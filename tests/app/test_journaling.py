@@ -10,7 +10,7 @@ from journal.test_recorder import Clock, a_delete
 from nodewright.app.journaling import Sight, keep_journal
 from nodewright.app.journals import Api
 from nodewright.controllers.ports import Memory
-from nodewright.journal.reading import Filter
+from nodewright.journal.reading import Filter, Journal
 from nodewright.model.errors import UserError
 from nodewright.model.resource import NODE_POOLS, PODS, WATCHED
 from nodewright.model.world import Options
@@ -74,3 +74,18 @@ def test_what_is_told_can_be_asked_for(tmp_path):
     listed, now = asyncio.run(run())
     assert [one.decision.kind for one in listed] == ["Delete"]
     assert [pod.key for pod in read_snapshot(now, "now").world.pods] == ["default/p"]
+
+
+def test_a_port_that_is_taken_does_not_stop_the_journal(tmp_path, caplog):
+    async def run():
+        sight = a_sight()
+        async with (
+            keep_journal(tmp_path, Clock(), sight, 0) as first,
+            keep_journal(tmp_path, Clock(), sight, first.port) as second,
+        ):
+            second.witness.decided("expiration", a_world(a_type()), [a_delete()], 1)
+            return second.port
+
+    assert asyncio.run(run()) is None
+    assert "does not answer on port" in caplog.text
+    assert len(Journal(tmp_path).entries().entries) == 1

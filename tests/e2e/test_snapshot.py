@@ -1,4 +1,4 @@
-"""`nodewright snapshot` on a real API server: its plan is the one that the controllers make."""
+"""Snapshots and the journal on a real API server: they decide again what controllers decide."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import json
 import msgspec
 import pytest
 
+from e2e.controller_rig import Replica, furnish
 from e2e.kube_rig import a_machine, admin_access
 from nodewright.app.controller import Ports
 from nodewright.app.planning import plan_document, plan_world
@@ -14,8 +15,11 @@ from nodewright.cli.main import run
 from nodewright.controllers.ports import Memory
 from nodewright.controllers.provisioning import Provisioning
 from nodewright.crds.document import as_yaml, definitions
+from nodewright.journal.reading import Filter, Journal
+from nodewright.journal.replay import replay
 from nodewright.kube.session import Plan, open_session
 from nodewright.kwok.cloud import KwokCloud
+from nodewright.model.errors import UserError
 
 pytestmark = pytest.mark.e2e
 
@@ -116,3 +120,30 @@ def test_the_plan_of_a_snapshot_is_the_plan_of_the_controllers(
     assert sum(len(node["pods"]) for node in planned[0]["newNodes"]) == 5
     assert len(texts) == 1
     assert run(["explain", f"pod/{pending}/p0", *where]) == 0
+
+
+def test_what_a_running_controller_decides_can_be_decided_again(cluster, pending, tmp_path, capsys):
+    replica = Replica(furnish(cluster), tmp_path, "dry", "--dry-run").start()
+    journal = Journal(tmp_path / "dry-journal")
+
+    def has_planned():
+        try:
+            return journal.entries(Filter(controller="provisioning", subject=pending)).entries
+        except UserError:
+            return ()
+
+    try:
+        cluster.wait_for("a plan in the journal", has_planned, 60)
+        (heard,) = [one for one in replica.lines() if one["message"] == "listening"]
+        api = f"http://127.0.0.1:{heard['api']}"
+        assert run(["decisions", "--api", api, "--subject", pending, "-o", "json"]) == 0
+        listed = json.loads(capsys.readouterr().out)
+        assert run(["replay", listed[0]["id"], "--api", api]) == 0
+        assert run(["snapshot", "--api", api, "-o", str(tmp_path / "now.json.gz")]) == 0
+        assert run(["plan", str(tmp_path / "now.json.gz")]) == 0
+    finally:
+        assert replica.stop() == 0
+
+    looks = list(journal.looks())
+    assert {"Nominate"} <= {one["kind"] for one in listed}
+    assert [found.look.id for found in looks if not replay(found).is_same] == []

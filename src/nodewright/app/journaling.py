@@ -5,10 +5,11 @@ controller sees, with what it expects while it leads.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from nodewright.controllers.onsale import ask_for_types
 from nodewright.controllers.ports import Memory, Ports
@@ -24,12 +25,14 @@ from nodewright.state.expectations import Held
 from nodewright.state.live import find_pools, take_snapshot, with_machines
 from nodewright.state.writing import SnapshotMetadata, write_snapshot
 
+_log: Final = logging.getLogger("nodewright.journal")
+
 
 class Kept(NamedTuple):
-    """A journal that is being kept: the witness to be told, and the port that answers."""
+    """A journal that is being kept: the witness to be told, and the port that answers, if one does."""
 
     witness: BackgroundRecorder
-    port: int
+    port: int | None
 
 
 class Sight:
@@ -67,7 +70,16 @@ async def keep_journal(
     recorder = BackgroundRecorder(Recorder(folder, clock, limits or Limits()))
     recorder.start()
     try:
-        async with serve_api(Journal(folder), sight.take, port) as listening:
-            yield Kept(recorder, listening)
+        async with AsyncExitStack() as stack:
+            yield Kept(recorder, await _serve(stack, Journal(folder), sight, port))
     finally:
         await asyncio.to_thread(recorder.close)
+
+
+async def _serve(stack: AsyncExitStack, journal: Journal, sight: Sight, port: int) -> int | None:
+    try:
+        return await stack.enter_async_context(serve_api(journal, sight.take, port))
+    except OSError as error:
+        # Nodes do not wait for whoever wants to read: the journal is kept all the same.
+        _log.warning("the journal does not answer on port %d: %s", port, error.strerror or error)
+        return None
