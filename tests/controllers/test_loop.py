@@ -68,6 +68,12 @@ class Deleter(Controller):
             yield Delete(subject=ref, reason="Test", basis=rest_on((NODES, node)))
 
 
+class Seldom(Deleter):
+    """Looks only when it is woken."""
+
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=600_000)
+
+
 class Listener:
     """A witness that keeps what it is told."""
 
@@ -155,6 +161,18 @@ def test_a_failure_is_tried_again_after_longer_and_longer_waits():
 
     assert all(wait >= least for wait, least in zip(waits, (1_000, 2_000, 4_000), strict=True))
     assert waits[-1] < 6_000
+
+
+def test_who_came_too_late_tries_again_soon():
+    calls = run_for(2_000, Answer(Outcome.CONFLICT), kind=Seldom).calls
+
+    assert 200 <= calls[1] - calls[0] < 500
+
+
+def test_a_failure_is_tried_again_in_time_by_who_looks_seldom():
+    calls = run_for(3_000, Answer(Outcome.UNREACHABLE), kind=Seldom).calls
+
+    assert 1_000 <= calls[1] - calls[0] < 1_300
 
 
 def test_the_server_may_ask_for_a_longer_wait():

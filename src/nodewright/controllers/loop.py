@@ -29,6 +29,7 @@ from nodewright.state.mirror import Change
 _log: Final = logging.getLogger("nodewright.controllers")
 _SYNC_MS: Final = 100
 _ERROR_MS: Final = 1_000
+_CONFLICT_MS: Final = 200
 _ACTS_MAX: Final = 200
 _RETRIES_MAX: Final = 10_000
 _OBJECTS_PER_MS: Final = 20
@@ -240,9 +241,14 @@ class Loop:
                 self._waits[key] = (now_ms + patience.done_ms, 0)
         else:
             last_ms = self._waits.get(key, (0, 0))[1]
-            delay_ms = min(patience.most_ms, max(patience.first_ms, 2 * last_ms))
+            # Somebody else has written: the mirror shows it in a moment, and then it is tried again.
+            is_conflict = answer.outcome is Outcome.CONFLICT
+            first_ms = min(_CONFLICT_MS, patience.first_ms) if is_conflict else patience.first_ms
+            delay_ms = min(patience.most_ms, max(first_ms, 2 * last_ms))
             due_ms = now_ms + max(delay_ms, answer.retry_after_ms or 0)
             self._waits[key] = (due_ms, delay_ms)
+            timers = asyncio.get_running_loop()
+            timers.call_later((due_ms + 1 - now_ms) / 1000, self._wake_up, "retry")
         if len(self._waits) > _RETRIES_MAX:
             self._waits = {key: one for key, one in self._waits.items() if one[0] > now_ms}
 
