@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 from builders import a_type, a_world
 from journal.test_recorder import Clock, a_delete
 from nodewright.journal.background import BackgroundRecorder
@@ -21,7 +23,8 @@ def test_what_was_told_is_written_before_it_ends(tmp_path):
     assert (entry.decision.kind, entry.outcome.outcome) == ("Delete", "Done")
 
 
-def test_a_disk_that_is_slow_holds_nobody_up(tmp_path, caplog):
+@pytest.mark.parametrize("limits", [{"waiting_max": 2}, {"looks_max": 2}])
+def test_a_disk_that_is_slow_holds_nobody_up(tmp_path, caplog, limits):
     gate = threading.Event()
 
     class Slow(Recorder):
@@ -29,7 +32,7 @@ def test_a_disk_that_is_slow_holds_nobody_up(tmp_path, caplog):
             gate.wait(10)
             super().decided(*told)
 
-    background = BackgroundRecorder(Slow(tmp_path, Clock()), waiting_max=2)
+    background = BackgroundRecorder(Slow(tmp_path, Clock()), **limits)
     background.start()
     for version in range(6):
         background.decided("test", a_world(a_type()), [a_delete(str(version))], 1)

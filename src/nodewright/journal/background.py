@@ -1,7 +1,8 @@
 """A recorder in a thread of its own, so that nobody waits for the disk.
 
-What is told is put into a line of limited length. When the disk cannot keep up, the newest is left
-out, and one line in the log says so; `left_out` counts.
+What is told is put into a line of limited length, looks into a shorter one, since each holds a whole
+cluster in memory. When the disk cannot keep up, the newest is left out, and one line in the log says
+so; `left_out` counts.
 """
 
 import logging
@@ -16,7 +17,8 @@ from nodewright.model.world import World
 from nodewright.ports.kube import Answer
 
 _log: Final = logging.getLogger("nodewright.journal")
-WAITING_MAX: Final = 2_000
+WAITING_MAX: Final = 5_000
+LOOKS_MAX: Final = 50
 _FAREWELL_S: Final = 5.0
 
 type _Job = Callable[[], None] | None
@@ -25,9 +27,12 @@ type _Job = Callable[[], None] | None
 class BackgroundRecorder:
     """A witness that hands everything on to a recorder at once."""
 
-    def __init__(self, recorder: Recorder, waiting_max: int = WAITING_MAX) -> None:
+    def __init__(
+        self, recorder: Recorder, waiting_max: int = WAITING_MAX, looks_max: int = LOOKS_MAX
+    ) -> None:
         self._recorder = recorder
         self._waiting: queue.Queue[_Job] = queue.Queue(waiting_max)
+        self._room = threading.BoundedSemaphore(looks_max)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self.left_out = 0
 
@@ -44,8 +49,18 @@ class BackgroundRecorder:
         self, controller: str, world: World, decisions: Sequence[Decision], duration_ms: int
     ) -> None:
         """Have a look written down soon."""
-        if decisions:
-            self._put(lambda: self._recorder.decided(controller, world, decisions, duration_ms))
+        if not decisions:
+            return
+        if not self._room.acquire(blocking=False):
+            self._leave_out()
+            return
+
+        def write() -> None:
+            self._room.release()
+            self._recorder.decided(controller, world, decisions, duration_ms)
+
+        if not self._put(write):
+            self._room.release()
 
     def came_of(
         self, controller: str, decision: Decision, answer: Answer, duration_ms: int
@@ -62,15 +77,20 @@ class BackgroundRecorder:
             return
         self._thread.join(_FAREWELL_S)
 
-    def _put(self, job: _Job) -> None:
+    def _put(self, job: _Job) -> bool:
         if self.problem:
-            return
+            return False
         try:
             self._waiting.put_nowait(job)
         except queue.Full:
-            if not self.left_out:
-                _log.error("the journal cannot keep up with the decisions: some are left out")
-            self.left_out += 1
+            self._leave_out()
+            return False
+        return True
+
+    def _leave_out(self) -> None:
+        if not self.left_out:
+            _log.error("the journal cannot keep up with the decisions: some are left out")
+        self.left_out += 1
 
     def _run(self) -> None:
         try:
