@@ -200,7 +200,10 @@ def _domains(group: _Group, board: Board) -> set[str]:
     if key == HOSTNAME:
         return found
     for pool in board.world.node_pools:
-        usable = pool.spec.replicas is None and not pool.metadata.deletion_timestamp
+        refused = any(
+            one.type == "Ready" and one.status == "False" for one in pool.status.conditions
+        )
+        usable = pool.spec.replicas is None and not (refused or pool.metadata.deletion_timestamp)
         taints = pool.spec.template.spec.taints
         if usable and not (_heeds_taints(group.constraint) and untolerated(pod, taints)):
             found |= pool_domains(pool, key, board)

@@ -15,6 +15,7 @@ from builders import (
     tolerating,
     want,
 )
+from builders.lives import with_conditions
 from nodewright.model.labels import HOSTNAME, ZONE
 from referee import judge
 
@@ -164,3 +165,12 @@ def test_a_pod_may_count_only_the_domains_of_one_of_its_alternatives():
     kind = a_type()
     assert rules(a_world(web, kind), *over(kind, zone_a=web)) == set()
     assert rules(a_world(web, kind), *over(kind, zone_b=web)) == {"spread"}
+
+
+def test_zones_that_only_a_pool_that_is_not_ready_could_use_do_not_count():
+    node = a_node("one", zone="zone-a")
+    here = pods(2, labels=WEB, spread=[a_spread()])
+    plan = {"existing": {"one": here}}
+    assert rules(a_world(*here, node, a_pool(), a_type()), **plan) == {"spread"}
+    closed = with_conditions(a_pool(), Ready="False")
+    assert rules(a_world(*here, node, closed, a_type()), **plan) == set()
