@@ -33,6 +33,7 @@ _CONFLICT_MS: Final = 200
 _ACTS_MAX: Final = 200
 _RETRIES_MAX: Final = 10_000
 _OBJECTS_PER_MS: Final = 20
+_PAUSE_MS_MAX: Final = 2_000
 _WORDS: Final = (Tell, Refuse, Nominate, Keep)
 
 
@@ -158,7 +159,8 @@ class Loop:
         """Tell how long to let changes gather: longer where there is much to look through."""
         mirror = self._controller.ports.mirror
         size = mirror.count(PODS) + mirror.count(NODES)
-        return max(self._controller.pace.at_most_every_ms, size // _OBJECTS_PER_MS)
+        longer_ms = min(size // _OBJECTS_PER_MS, _PAUSE_MS_MAX)
+        return max(self._controller.pace.at_most_every_ms, longer_ms)
 
     async def _sleep(self, most_ms: int) -> None:
         try:

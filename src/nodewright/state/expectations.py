@@ -42,6 +42,7 @@ class Expectations:
         self._versions: dict[str, tuple[str, int]] = {}
         self._claims: dict[str, tuple[NodeClaim, int]] = {}
         self._placed: dict[str, Placed] = {}
+        self._by_host: dict[str, set[str]] | None = None
         self._made: set[str] = set()
         self.nomination_ms = NOMINATION_MS
 
@@ -83,24 +84,29 @@ class Expectations:
         self._made.add(name)
         for uid in pods:
             self._placed[uid] = Placed(name)
+        self._by_host = None
 
     def fail(self, name: str) -> None:
         """Take note that a claim could not be created: its pods wait again."""
         self._claims.pop(name, None)
         self._made.discard(name)
         self._placed = {uid: one for uid, one in self._placed.items() if one.host != name}
+        self._by_host = None
 
     def nominate(self, pod: str, host: str, now_ms: int) -> None:
         """Count a pod as placed on an existing node for a while."""
         self._placed[pod] = Placed(host, now_ms + self.nomination_ms)
+        self._by_host = None
 
     def withdraw(self, pod: str) -> None:
         """Count a pod as waiting again."""
         self._placed.pop(pod, None)
+        self._by_host = None
 
     def keep(self, waiting: set[str]) -> None:
         """Expect only pods (by uid) that still wait: the others are where they are."""
         self._placed = {uid: one for uid, one in self._placed.items() if uid in waiting}
+        self._by_host = None
 
     def hosts(self) -> Mapping[str, str]:
         """Give where pods (by uid) are expected, as far as anybody has said."""
@@ -108,7 +114,11 @@ class Expectations:
 
     def pods_of(self, host: str) -> set[str]:
         """Give the pods (by uid) that are expected on a host."""
-        return {uid for uid, one in self._placed.items() if one.host == host}
+        if self._by_host is None:
+            self._by_host = {}
+            for uid, one in self._placed.items():
+                self._by_host.setdefault(one.host, set()).add(uid)
+        return set(self._by_host.get(host, ()))
 
     def has_made(self, name: str) -> bool:
         """Tell whether this process made a claim, and so knows for which pods."""
@@ -134,6 +144,7 @@ class Expectations:
             and one.host in hosts
             and (one.until_ms is None or now_ms < one.until_ms)
         }
+        self._by_host = None
         self._made &= hosts
         return {uid: one.host for uid, one in self._placed.items()}
 
