@@ -65,6 +65,16 @@ def write_kubeconfig(cluster, access):
     return str(path)
 
 
+def sweep(cluster):
+    """Take away every pool, class, claim and node, by force."""
+    for kind in ("nodepools", "kwoknodeclasses", "nodeclaims", "nodes"):
+        cluster.kubectl("delete", kind, "--all", "--wait=false")
+        for name in cluster.kubectl("get", kind, "-o", "name").split():
+            cluster.run_kubectl(
+                "patch", name, "--type=merge", "-p", '{"metadata":{"finalizers":null}}'
+            )
+
+
 class Replica:
     """One process of the controller, which can be killed and started again."""
 

@@ -17,6 +17,7 @@ from e2e.controller_rig import (
     count,
     count_running,
     furnish,
+    sweep,
 )
 
 pytestmark = pytest.mark.e2e
@@ -34,16 +35,6 @@ def ready(cluster, namespace, tmp_path):
     yield kubeconfig, watch, tmp_path
     watch.close()
     sweep(cluster)
-
-
-def sweep(cluster):
-    """Take away every pool, class, claim and node, by force."""
-    for kind in ("nodepools", "kwoknodeclasses", "nodeclaims", "nodes"):
-        cluster.kubectl("delete", kind, "--all", "--wait=false")
-        for name in cluster.kubectl("get", kind, "-o", "name").split():
-            cluster.run_kubectl(
-                "patch", name, "--type=merge", "-p", '{"metadata":{"finalizers":null}}'
-            )
 
 
 class Killer:

@@ -138,6 +138,8 @@ async def test_a_booted_machine_is_a_node_with_everything():
     (node,) = server.nodes.values()
     assert node.spec.provider_id == answer.machine.provider_id == provider_id_of(node)
     assert node.metadata.labels[ZONE] == "us-east-1a"
+    assert node.metadata.labels["failure-domain.beta.kubernetes.io/zone"] == "us-east-1a"
+    assert "failure-domain.beta.kubernetes.io/zone" not in answer.labels
     assert node.metadata.annotations[PLAYED] == "fake"
     assert HELD not in node.metadata.annotations
     assert parse_resources(node.status.allocatable) == answer.allocatable

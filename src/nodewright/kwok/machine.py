@@ -23,6 +23,8 @@ from nodewright.model.labels import (
     NODEPOOL,
     UNREGISTERED_TAINT,
     ZONE,
+    add_aliases,
+    normalize_key,
 )
 from nodewright.model.metadata import ObjectMeta, Taint
 from nodewright.model.node import Node, NodeSpec
@@ -64,7 +66,7 @@ def draft_machine(request: LaunchRequest, choice: Choice, wishes: Wishes, now_ms
     name = name_machine(request)
     kind = choice.type
     shape = Shape(
-        labels={**choice.labels, HOSTNAME: name, TYPE_LABEL: "kwok"},
+        labels={**add_aliases(choice.labels), HOSTNAME: name, TYPE_LABEL: "kwok"},
         capacity=dict(print_resources(kind.capacity)),
         allocatable=dict(print_resources(kind.allocatable)),
         taints=request.taints,
@@ -129,7 +131,11 @@ def launched(node: Node) -> Launched:
     shape = read_shape(node) or Shape({}, {}, {})
     return Launched(
         machine=describe(node),
-        labels={name: value for name, value in shape.labels.items() if name not in _NODE_ONLY},
+        labels={
+            name: value
+            for name, value in shape.labels.items()
+            if name not in _NODE_ONLY and normalize_key(name) == name
+        },
         capacity=_amounts(shape.capacity),
         allocatable=_amounts(shape.allocatable),
     )

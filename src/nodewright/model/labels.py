@@ -4,6 +4,7 @@ The well-known keys are those that an instance type or the provider fills in, so
 them although no NodePool defines them. Restricted keys belong to the autoscaler.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 NODEPOOL: Final = "karpenter.sh/nodepool"
@@ -82,6 +83,12 @@ _ALIASES: Final = {
     "beta.kubernetes.io/instance-type": INSTANCE_TYPE,
     "topology.ebs.csi.aws.com/zone": ZONE,
 }
+
+
+def add_aliases(labels: Mapping[str, str]) -> dict[str, str]:
+    """Give labels with the older names of their keys beside them, as nodes of a cloud have them."""
+    older = {old: labels[key] for old, key in _ALIASES.items() if key in labels}
+    return {**older, **labels}
 
 
 def normalize_key(key: str) -> str:
