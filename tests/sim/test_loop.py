@@ -32,6 +32,18 @@ def test_events_come_in_the_order_of_their_time(loop):
     assert seen == [(10, 10), (20, 20), (30, 30)]
 
 
+@pytest.mark.parametrize("looks", [(), (3, 5, 9), (10,)])
+def test_of_events_at_one_instant_the_oldest_comes_first_whoever_looks_between(loop, looks):
+    seen = []
+    for look_ms in looks:
+        loop.after_ms(look_ms, lambda: None)
+    for number in range(40):
+        loop.after_ms(10, seen.append, number)
+    loop.run_until_complete(loop.sleep_ms(100))
+
+    assert seen == list(range(40))
+
+
 def test_the_past_means_now(loop):
     seen = []
     loop.run_until_complete(loop.sleep_ms(50))

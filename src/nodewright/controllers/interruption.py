@@ -15,6 +15,7 @@ class Interruption(Controller):
 
     name = "interruption"
     pace = Pace(at_most_every_ms=100, at_least_every_ms=1_000)
+    is_urgent = True
     _notices: tuple[CloudNotice, ...] = ()
 
     async def gather(self) -> bool:

@@ -33,7 +33,7 @@ _CONFLICT_MS: Final = 200
 _ACTS_MAX: Final = 200
 _RETRIES_MAX: Final = 10_000
 _OBJECTS_PER_MS: Final = 20
-_PAUSE_MS_MAX: Final = 2_000
+_PAUSE_MS_MAX: Final = 500
 _WORDS: Final = (Tell, Refuse, Nominate, Keep)
 
 
@@ -69,6 +69,7 @@ class Controller(ABC):
     wakes_on: tuple[Resource[Any], ...] = ()
     pace = Pace()
     is_heavy = False
+    is_urgent = False
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         self.ports = ports
@@ -157,6 +158,8 @@ class Loop:
 
     def _pause_ms(self) -> int:
         """Tell how long to let changes gather: longer where there is much to look through."""
+        if self._controller.is_urgent:
+            return self._controller.pace.at_most_every_ms
         mirror = self._controller.ports.mirror
         size = mirror.count(PODS) + mirror.count(NODES)
         longer_ms = min(size // _OBJECTS_PER_MS, _PAUSE_MS_MAX)

@@ -7,12 +7,16 @@ can be slowed down to a multiple of real time.
 """
 
 import asyncio
+import heapq
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextvars import Context
 from typing import Any, Final
 
 _TICK_S: Final = 1e-6
+
+type _Call = tuple[Callable[..., object], tuple[Any, ...], Context | None]
 
 
 class Stalled(RuntimeError):  # noqa: N818 - it reads as what it is where it is caught
@@ -37,6 +41,25 @@ class _Jump:
         """Nothing is held."""
 
 
+class _Timer(asyncio.TimerHandle):
+    """What is due at an instant; of several that are due at once, the oldest comes first.
+
+    A heap alone gives these in an order that depends on every other timer, so that a look at the
+    world between two events would change its history.
+    """
+
+    __slots__ = ("due", "number")
+
+    def __init__(self, due_s: float, number: int, call: _Call, loop: asyncio.BaseEventLoop) -> None:
+        action, arguments, context = call
+        super().__init__(due_s, action, arguments, loop, context)
+        self.due = (due_s, number)
+
+    def __lt__(self, other: object) -> bool:
+        assert isinstance(other, _Timer)
+        return self.due < other.due
+
+
 class VirtualLoop(asyncio.BaseEventLoop):
     """An asyncio loop whose clock jumps; `speed` is virtual seconds per real one, 0 for no wait."""
 
@@ -50,6 +73,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._selector = _Jump(self)
         self._clock_resolution = _TICK_S
         self.failure: BaseException | None = None
+        self._timer_count = 0
 
     def __del__(self) -> None:
         # It holds nothing of the machine, so to forget it is to close it.
@@ -70,6 +94,20 @@ class VirtualLoop(asyncio.BaseEventLoop):
         """Have something done at an instant; in the past means as soon as possible."""
         due_s = max((instant_ms - self._start_ms) / 1000, self._now_s)
         return self.call_at(due_s, action, *arguments)
+
+    def call_at(  # type: ignore[override]
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Have something done at a virtual time."""
+        self._timer_count += 1
+        timer = _Timer(when, self._timer_count, (callback, args, context), self)
+        heapq.heappush(self._scheduled, timer)
+        timer._scheduled = True  # type: ignore[attr-defined]  # noqa: SLF001 - the loop reads it
+        return timer
 
     def after_ms(
         self, delay_ms: int, action: Callable[..., object], *arguments: Any
