@@ -44,8 +44,10 @@ UNREADABLE = [
     (a_daemon_set(overhead={"memory": "x"}), "spec.template.spec.overhead.memory"),
     (
         a_daemon_set(affinity={"nodeAffinity": {REQUIRED: TERMS}}),
-        f"spec.template.spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms[1]"
-        ".matchExpressions[0]",
+        (
+            f"spec.template.spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms[1]"
+            ".matchExpressions[0]"
+        ),
     ),
     (
         an_object("PersistentVolume", spec={"nodeAffinity": {"required": TERMS}}),
