@@ -54,7 +54,9 @@ class Provisioning(Controller):
         if change.resource is NODE_CLAIMS:
             gone = change.new is None or change.new.metadata.deletion_timestamp is not None
             if gone:
+                # It may have come and gone between two looks, and must not count as on its way.
                 self._let_down |= self.memory.expectations.pods_of(change.key)
+                self.memory.expectations.fail(change.key)
             return gone
         if change.resource is not PODS:
             return True

@@ -87,7 +87,7 @@ class Expectations:
         self._by_host = None
 
     def fail(self, name: str) -> None:
-        """Take note that a claim could not be created: its pods wait again."""
+        """Take note that a claim could not be created or is gone: its pods wait again."""
         self._claims.pop(name, None)
         self._made.discard(name)
         self._placed = {uid: one for uid, one in self._placed.items() if one.host != name}

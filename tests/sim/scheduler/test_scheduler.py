@@ -1,6 +1,7 @@
 import pytest
 
-from nodewright.model.resource import PODS
+from nodewright.model.resource import PODS, Ref
+from nodewright.ports.kube import Options
 from nodewright.sim.scheduler.scheduler import sample_size
 from sim.stage import Stage
 
@@ -51,9 +52,6 @@ def test_room_that_is_nominated_to_another_is_left_alone():
     stage.work("first", cpu="600m")
     stage.run(0.1)
     (first,) = stage.pods()
-    from nodewright.model.resource import Ref
-    from nodewright.ports.kube import Options
-
     ref = Ref(PODS, first.metadata.name, "default")
     change = {"status": {"nominatedNodeName": "late"}}
     stage.sim.requests.patch(ref, change, Options(subresource="status"), "autoscaler")
@@ -64,6 +62,25 @@ def test_room_that_is_nominated_to_another_is_left_alone():
 
     bound = {pod.metadata.labels["app"]: pod.spec.node_name for pod in stage.pods()}
     assert bound == {"first": "late", "second": ""}
+
+
+def test_room_that_is_no_longer_nominated_helps_others_at_once():
+    stage = Stage()
+    stage.work("first", cpu="600m", pod={"nodeSelector": {"disk": "fast"}})
+    stage.run(0.1)
+    ref = Ref(PODS, stage.pods()[0].metadata.name, "default")
+    for name, others in (("late", [""]), ("", ["late"])):
+        change = {"status": {"nominatedNodeName": name}}
+        stage.sim.requests.patch(ref, change, Options(subresource="status"), "autoscaler")
+        if name:
+            stage.work("second", cpu="600m")
+            stage.node("late", cpu="1")
+        stage.run(30)
+
+        found = [
+            one.spec.node_name for one in stage.pods() if one.metadata.labels["app"] == "second"
+        ]
+        assert found == others
 
 
 def test_a_budget_is_spared_by_preemption_where_there_is_a_choice():

@@ -148,7 +148,7 @@ class Scheduler:
         assert node is not None
         name = node.metadata.name
         self._queue.remove(entry.key)
-        self._nominations.drop(entry.key)
+        self._release(entry.key, name)
         self._place(entry.key, pod.metadata.uid, name, entry.shape)
         self._queue.wake_next(entry.shape)
         if entry.shape.has_volumes:
@@ -273,11 +273,11 @@ class Scheduler:
         gone = change.verb == DELETED or pod.status.phase in PHASE_ENDED
         if gone:
             self._queue.remove(key)
-            self._nominations.drop(key)
+            self._release(key)
             self._unplace(key)
         elif pod.spec.node_name:
             self._queue.remove(key)
-            self._nominations.drop(key)
+            self._release(key, pod.spec.node_name)
             if key not in self._placed:
                 self._place(key, pod.metadata.uid, pod.spec.node_name, self._shape(pod))
             self._events[1] += 1
@@ -290,13 +290,23 @@ class Scheduler:
 
     def _note_nomination(self, key: str, pod: Pod) -> None:
         name = pod.status.nominated_node_name
-        if not name:
-            self._nominations.drop(key)
-        elif self._nominations.node_of(key) != name:
+        if self._nominations.node_of(key) == name:
+            return
+        self._release(key)
+        if name:
             shape = self._shape(pod)
             self._nominations.add(key, name, shape)
             shape.failed_at = None
             self._queue.wake(key)
+
+    def _release(self, key: str, kept_on: str = "") -> None:
+        """Forget a pod's nomination; the room that it leaves free may help others."""
+        name = self._nominations.node_of(key)
+        self._nominations.drop(key)
+        row = self._table.row_of.get(name) if name != kept_on else None
+        if row is not None:
+            self._events[0] += 1
+            self._queue.wake_shapes(lambda shape: self._helps(shape, row))
 
     def _enqueue(self, pod: Pod) -> None:
         if pod.spec.scheduling_gates or pod.metadata.deletion_timestamp is not None:
