@@ -24,6 +24,9 @@ from nodewright.model.reason import Reason
 _TRIES_MAX: Final = 12
 """How many drafts are asked to take in a pod of a dissolved one."""
 
+_ASKS_PER_STEP: Final = 3
+"""How many drafts may be asked for each pod that may be moved, all in all."""
+
 _ROUNDS_MAX: Final = 3
 
 type Move = tuple[Shape, int, Draft, int]
@@ -38,6 +41,7 @@ class Improver:
         self.board: Board = filling.board
         self.ledger = ledger
         self.steps = steps
+        self._asks = _ASKS_PER_STEP * steps
         self._used = np.array([draft.pod_count > 0 for draft in self.board.drafts], dtype=np.bool_)
         self._used_bits = sum(1 << draft.number for draft in self.board.drafts if draft.pod_count)
 
@@ -61,7 +65,7 @@ class Improver:
 
     def _may_move(self, draft: Draft) -> bool:
         """Tell whether nobody depends on what is on a draft staying where it is."""
-        if self.steps <= 0 or draft.held or draft.min_values or not draft.pod_count:
+        if min(self.steps, self._asks) <= 0 or draft.held or draft.min_values or not draft.pod_count:
             return False
         return all(
             self._is_alone(group, draft)
@@ -152,6 +156,7 @@ class Improver:
         wish = shape.ladder[level]
         best: tuple[int, Draft, Fitting] | None = None
         for draft in self._candidates(shape, level, source):
+            self._asks -= 1
             fitting = self.board.on_draft(shape, wish, draft)
             if not isinstance(fitting, Fitting):
                 continue
