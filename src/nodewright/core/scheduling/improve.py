@@ -65,7 +65,12 @@ class Improver:
 
     def _may_move(self, draft: Draft) -> bool:
         """Tell whether nobody depends on what is on a draft staying where it is."""
-        if min(self.steps, self._asks) <= 0 or draft.held or draft.min_values or not draft.pod_count:
+        if (
+            min(self.steps, self._asks) <= 0
+            or draft.held
+            or draft.min_values
+            or not draft.pod_count
+        ):
             return False
         return all(
             self._is_alone(group, draft)
