@@ -100,10 +100,34 @@ def test_pods_and_calls_are_timed(watched):
     assert {"Create", "Delete", "GetInstanceTypes"} <= methods
 
 
-def test_each_verdict_is_one_line(watched):
+def test_refused_pods_are_one_line_a_cause(watched):
     _, _, lines = watched
 
-    told = [(one["Pod"]["name"], one["code"]) for one in lines if one["kind"] == "Refuse"]
-    assert len(told) == len(set(told)) == 2
+    told = [one for one in lines if one["message"] == "could not schedule pod(s)"]
+    assert sorted((one["code"], one["count"]) for one in told) in (
+        [("NW-1204", 2)],
+        [("NW-1204", 1), ("NW-1204", 2)],
+    )
     assert all(one["decision"].startswith("D-") for one in lines)
-    assert {"Launch", "Delete", "Refuse", "Nominate"} <= {one["kind"] for one in lines}
+
+
+def test_every_life_is_told_in_order_and_pods_only_in_sum(watched):
+    sim, _, lines = watched
+    steps = [
+        f"{word} nodeclaim"
+        for word in ("created", "launched", "registered", "initialized", "disrupting", "deleted")
+    ]
+    lives: dict[str, list[str]] = {}
+    for one in lines:
+        if one["message"] in steps:
+            lives.setdefault(one["NodeClaim"]["name"], []).append(one["message"])
+    there = {one.metadata.name for one in sim.api.each(NODE_CLAIMS)}
+
+    assert there <= set(lives)
+    for told in lives.values():
+        assert told == sorted(set(told), key=steps.index)
+    assert any(told == steps for told in lives.values())
+    machines = [one for one in lines if one["message"] in steps[1:4]]
+    wanted = {"provider-id", "instance-type", "zone", "capacity-type"}
+    assert all(wanted <= one.keys() for one in machines)
+    assert not any("Pod" in one for one in lines)

@@ -87,7 +87,9 @@ class Lifecycle(Controller):
             last = await super().act(follow)
             if not last.is_done:
                 return last
-        return Answer(Outcome.BUSY) if isinstance(answer, LaunchFailed) else last
+        if isinstance(answer, LaunchFailed):
+            return Answer(Outcome.BUSY, answer.message or answer.reason)
+        return last
 
     async def _find(self, claim: NodeClaim) -> LaunchedMachine | Answer | None:
         """Look for a machine that was launched for a claim, and whose launch was not answered."""
