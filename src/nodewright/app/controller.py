@@ -95,6 +95,10 @@ def control(order: Order, environment: Mapping[str, str]) -> None:
             advice="--cloud kwok plays machines on any cluster where KWOK runs",
         )
     start_logs(order.written.log_level, {"commit": version("nodewright")})
+    if order.inert:
+        _log.warning(
+            "settings that have no effect here", extra={"facts": {"settings": order.inert}}
+        )
     written = order.written
     access = find_access(environment, written.kubeconfig or None, written.context or None)
     asyncio.run(_control(order, access, environment))

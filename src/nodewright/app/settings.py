@@ -4,6 +4,7 @@ Every setting is a flag and an environment variable of the same name; a flag bea
 that are not named keep their defaults, and unknown ones are ignored, as Karpenter does.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -56,6 +57,7 @@ class Written(msgspec.Struct, frozen=True):
     api_port: int = PORT
     journal: str = ""
     log_level: str = "info"
+    disable_pod_nomination: bool = False
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -63,9 +65,10 @@ class Order(msgspec.Struct, frozen=True):
 
     written: Written
     controllers: Settings
+    inert: Mapping[str, str] = {}
 
 
-def read_settings(written: Written) -> Order:
+def read_settings(written: Written, inert: Mapping[str, str] | None = None) -> Order:
     """Give what is to be run; a setting that makes no sense is one sentence."""
     _one_of("--cloud", written.cloud, CLOUDS)
     _one_of("--log-level", written.log_level, LOG_LEVELS)
@@ -92,7 +95,8 @@ def read_settings(written: Written) -> Order:
         feature_gates=read_gates(written.feature_gates),
         pending_rule="live",
     )
-    return Order(written, Settings(idle_ms, most_ms, options))
+    nominates = not written.disable_pod_nomination
+    return Order(written, Settings(idle_ms, most_ms, options, nominates), inert or {})
 
 
 def read_gates(text: str) -> dict[str, bool]:

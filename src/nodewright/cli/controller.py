@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from nodewright.app.controller import control
+from nodewright.app.inert import find_inert
 from nodewright.app.settings import Written, read_settings
 from nodewright.cli.errors import EXIT_FINE
 
@@ -61,6 +62,12 @@ class Behaviour:
     kube_client_burst: Annotated[
         int, _setting("Writes that may come at once.", "KUBE_CLIENT_BURST")
     ] = _DEFAULT.kube_client_burst
+    disable_pod_nomination: Annotated[
+        bool,
+        _setting(
+            "Do not tell the scheduler which node is meant for a pod.", "DISABLE_POD_NOMINATION"
+        ),
+    ] = False
 
 
 @Parameter(name="*")
@@ -94,19 +101,60 @@ class Process:
     )
 
 
+_Flag = Annotated[bool | None, Parameter(show=False, negative=())]
+_Value = Annotated[str | None, Parameter(show=False)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Inert:
+    """What Karpenter takes and has no effect here."""
+
+    cpu_requests: _Value = None
+    memory_limit: _Value = None
+    enable_profiling: _Flag = None
+    karpenter_service: _Value = None
+    disable_webhook: _Flag = None
+    webhook_port: _Value = None
+    webhook_metrics_port: _Value = None
+    leader_elect: _Flag = None
+    disable_controller_warmup: _Flag = None
+    disable_cluster_state_observability: _Flag = None
+    ignore_dra_requests: _Flag = None
+    scheduler_config: _Value = None
+    log_output_paths: _Value = None
+    log_error_output_paths: _Value = None
+    assume_role_arn: _Value = None
+    assume_role_duration: _Value = None
+    cluster_endpoint: _Value = None
+    cluster_ca_bundle: _Value = None
+    interruption_queue: _Value = None
+    isolated_vpc: _Flag = None
+    eks_control_plane: _Flag = None
+    vm_memory_overhead_percent: _Value = None
+    reserved_enis: _Value = None
+    enable_zonal_shift: _Flag = None
+    disable_dry_run: _Flag = None
+    ami_refresh_interval: _Value = None
+    subnet_refresh_interval: _Value = None
+
+
 def controller(
     *,
     place: Place = Place(),  # noqa: B008 - frozen: sharing the default is safe
     behaviour: Behaviour = Behaviour(),  # noqa: B008 - frozen: sharing the default is safe
     process: Process = Process(),  # noqa: B008 - frozen: sharing the default is safe
+    inert: Inert = Inert(),  # noqa: B008 - frozen: sharing the default is safe
 ) -> int:
     """Run the autoscaler until it is told to stop; logs go to standard output, as JSON.
 
-    Flags and environment variables have Karpenter's names, and a flag beats its variable.
+    Flags and environment variables have Karpenter's names, and a flag beats its variable. Those of
+    Karpenter's that have no effect here are taken and named in a warning.
 
     $ nodewright controller --cloud kwok --kubeconfig sandbox.kubeconfig
     $ nodewright controller --cloud kwok --dry-run --log-level debug
     """
     written = Written(**asdict(place), **asdict(behaviour), **asdict(process))
-    control(read_settings(written), os.environ)
+    flags = [name for name, value in asdict(inert).items() if value is not None]
+    control(read_settings(written, find_inert(flags, os.environ)), os.environ)
     return EXIT_FINE
