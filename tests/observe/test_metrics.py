@@ -1,17 +1,18 @@
 """Metrics: what was done is counted once, and the page is one that Prometheus reads."""
 
 import pytest
+from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
-from builders import a_daemon_pod, a_node, a_pod, a_pool, a_type, a_world
-from builders.lives import MINUTE_MS, ago, with_meta, with_spec
+from builders import NOW_MS, a_daemon_pod, a_node, a_pod, a_pool, a_type, a_world
+from builders.lives import MINUTE_MS, ago, with_conditions, with_meta, with_spec
 from builders.nodes import a_node_claim
 from builders.scrape import samples
 from nodewright.core.provisioning import provision
 from nodewright.model.decision import Change, Delete, Evict, Launch, Refuse, Release
 from nodewright.model.labels import CAPACITY_TYPE, ZONE
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, Ref, refer
-from nodewright.model.world import BadPod
+from nodewright.model.world import BadPod, World
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
 from nodewright.observe.metrics import FAMILIES, Metrics
 from nodewright.ports.kube import Answer, Outcome
@@ -97,6 +98,23 @@ def test_a_node_is_counted_when_it_joins_and_when_it_goes():
     assert one_of(metrics, "karpenter_nodes_terminated_total") == 1
     assert one_of(metrics, "karpenter_nodes_lifetime_duration_seconds_sum") == 3600
     assert one_of(metrics, "karpenter_nodes_termination_duration_seconds_sum") == 5
+
+
+@pytest.mark.parametrize("controller", ["nominations", "podevents", "transitions"])
+def test_a_controller_that_looks_at_little_takes_nothing_out_of_sight(controller):
+    metrics, world = Metrics(), a_world(CLAIM, a_pod("p", created=ago(MINUTE_MS)), a_type())
+    bound = with_conditions(
+        with_spec(world.pods[0], node_name="n"), ago(30_000), PodScheduled="True"
+    )
+    later = a_world(CLAIM, bound, a_type())
+    metrics.decided("lifecycle", world, (), 1)
+    metrics.decided(controller, World(NOW_MS + 2_000), (), 1)
+    metrics.came_of("expiration", a_delete("expired"), DONE, 5)
+    metrics.decided("lifecycle", replace(later, now_ms=NOW_MS + 4_000), (), 1)
+
+    labels = (("capacity_type", "spot"), ("nodepool", "general"), ("reason", "expired"))
+    assert samples(metrics, "karpenter_nodeclaims_disrupted_total") == {labels: 1}
+    assert one_of(metrics, "karpenter_pods_bound_duration_seconds_sum") == 30
 
 
 def test_evictions_are_counted_by_the_answers_code():

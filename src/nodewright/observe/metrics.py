@@ -37,6 +37,9 @@ _OTHER: Final = "other"
 _PLANNERS: Final = {"provisioning": "provisioner", "disruption": "disruption"}
 """Controllers that plan for pods, with the names that Karpenter's metrics have for them."""
 
+_NARROW: Final = frozenset(("nominations", "podevents", "transitions"))
+"""Controllers whose World holds only what they ask for: what it lacks may well be there."""
+
 _DISRUPTED: Final = frozenset((
     "insufficient_capacity", "nodeclass_not_ready", "launch_timeout", "registration_timeout",
     "garbage_collected", "expired", "unhealthy", "underutilized", "empty", "drifted",
@@ -111,8 +114,9 @@ class Metrics:
         self, controller: str, world: World, decisions: Sequence[Decision], duration_ms: int
     ) -> None:
         """Take note of all that one look at a World led to."""
-        self._world = world
-        self._waits.look(world)
+        if controller not in _NARROW:
+            self._world = world
+            self._waits.look(world)
         self.note("nodewright_decide_duration_seconds", duration_ms / 1000, controller)
         for one in self._fresh.pick(controller, decisions):
             self._count_decision(controller, one)
