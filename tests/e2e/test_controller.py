@@ -22,7 +22,6 @@ from e2e.controller_rig import (
 
 pytestmark = pytest.mark.e2e
 GUARDED = "app-7"
-REPLICAS = 20
 
 
 @pytest.fixture
@@ -114,19 +113,23 @@ def scale_down(cluster, namespace):
 
 
 @pytest.mark.parametrize(
-    ("kills", "seed"),
-    [(4, 1), pytest.param(20, 2, marks=pytest.mark.soak)],
+    ("replicas", "kills", "seed"),
+    [
+        pytest.param(8, 3, 1, id="400-pods-3-kills"),
+        pytest.param(20, 4, 1, id="1000-pods-4-kills", marks=pytest.mark.soak),
+        pytest.param(20, 20, 2, id="1000-pods-20-kills", marks=pytest.mark.soak),
+    ],
 )
-def test_a_thousand_pods_of_fifty_shapes_run_and_go_however_often_the_controller_is_killed(
-    cluster, namespace, ready, kills, seed
+def test_pods_of_fifty_shapes_run_and_go_however_often_the_controller_is_killed(
+    cluster, namespace, ready, replicas, kills, seed
 ):
     kubeconfig, watch, folder = ready
     replica = Replica(kubeconfig, folder)
 
     with Killer(replica, kills, seed) as killer:
-        scale_up(cluster, namespace, REPLICAS)
+        scale_up(cluster, namespace, replicas)
         assert_one_machine_each(cluster, watch)
-        assert_budget_holds(cluster, namespace, REPLICAS)
+        assert_budget_holds(cluster, namespace, replicas)
         scale_down(cluster, namespace)
 
     twice = {claim: uids for claim, uids in watch.machines().items() if len(uids) > 1}

@@ -81,7 +81,8 @@ def test_no_definition_breaks_the_rules_of_structure(server, cluster):
 
 def test_the_category_lists_all_of_them(server, cluster):
     listed = cluster.kubectl("api-resources", "--categories", "karpenter", "-o", "name").split()
-    assert sorted(listed) == sorted(definition.name for definition in PLURALS.values())
+    # Tests that play machines install one more kind on the same cluster.
+    assert {definition.name for definition in PLURALS.values()} <= set(listed)
 
 
 def test_a_pool_gets_its_defaults_and_its_columns(server, cluster):
