@@ -6,6 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest
 JOBS ?= auto
+CLUSTERS ?= 2
 BENCHMARKS ?= promises listing run
 
 .PHONY: help setup lock demo check test test-fast unit e2e soak bench docs
@@ -40,7 +41,7 @@ unit: $(READY)
 	@$(PYTEST) -n $(JOBS) -m "not e2e and not soak" --ignore=tests/tidy
 
 e2e: $(READY) ## End-to-end tests on a real control plane (built with Go on the first run)
-	@$(PYTEST) -m "e2e and not soak" tests/e2e
+	@$(PYTEST) -n $(CLUSTERS) --dist loadfile -m "e2e and not soak" tests/e2e
 
 soak: $(READY) ## The long runs: 100,000 examples of each property, every fault
 	@$(PYTEST) -n $(JOBS) -m "soak or algebra" --hypothesis-profile=soak
