@@ -8,11 +8,12 @@ import pytest
 
 from builders import a_pod, a_type, a_world
 from journal.test_recorder import Clock, a_delete, a_refusal
-from nodewright.journal.api import answer_request, serve_api
+from nodewright.journal.api import serve_api
 from nodewright.journal.documents import read_found, write_found
 from nodewright.journal.reading import Journal
 from nodewright.journal.recorder import Recorder
 from nodewright.ports.kube import Answer, Outcome
+from nodewright.serving.server import Reply
 
 NOW = b'{"taken":"now"}'
 
@@ -33,7 +34,20 @@ async def take():
 
 def get(journal, path, method="GET", host="localhost:8082"):
     head = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nAccept: */*\r\n\r\n".encode()
-    return asyncio.run(answer_request(head, journal, take))
+    return asyncio.run(ask(journal, head))
+
+
+async def ask(journal, head):
+    """Send a request as it is, and take the reply apart."""
+    async with serve_api(journal, take, 0) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head)
+        answer = await reader.read()
+        writer.close()
+    top, _, body = answer.partition(b"\r\n\r\n")
+    first, *lines = top.decode().split("\r\n")
+    fields = dict(line.split(": ", 1) for line in lines)
+    return Reply(first.removeprefix("HTTP/1.1 "), body, fields["Content-Type"])
 
 
 def test_decisions_are_listed_and_narrowed(journal):

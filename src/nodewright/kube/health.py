@@ -4,12 +4,12 @@ A check gives the empty text when all is well, else what is not. Liveness does n
 API server can be reached: a restart would not mend that, and would lose what the mirror holds.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
-_HEAD_MAX_BYTES: Final = 8_192
+from nodewright.serving.server import Reply, Request, serve
+
 _REQUEST_LIMIT_S: Final = 5.0
 
 type Check = Callable[[], str]
@@ -20,50 +20,18 @@ def say_fine() -> str:
     return ""
 
 
-@asynccontextmanager
-async def serve_probes(
+def serve_probes(
     checks: Mapping[str, Check], port: int, host: str | None = None
-) -> AsyncIterator[int]:
+) -> AbstractAsyncContextManager[int]:
     """Answer each path with what its check says; give the port that is listened on."""
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            async with asyncio.timeout(_REQUEST_LIMIT_S):
-                head = await reader.readuntil(b"\r\n\r\n")
-                writer.write(_reply(head, checks))
-                await writer.drain()
-        except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
-            # A prober that speaks no HTTP, or went away, gets no answer and hurts nobody.
-            return
-        finally:
-            writer.close()
+    async def answer(request: Request) -> Reply:
+        check = checks.get(request.path)
+        if check is None:
+            return Reply("404 Not Found", f"there is {', '.join(sorted(checks))}\n".encode())
+        problem = check()
+        if problem:
+            return Reply("503 Service Unavailable", f"{problem}\n".encode())
+        return Reply("200 OK", b"ok\n")
 
-    server = await asyncio.start_server(answer, host, port, limit=_HEAD_MAX_BYTES)
-    try:
-        yield server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        await server.wait_closed()
-
-
-def _reply(head: bytes, checks: Mapping[str, Check]) -> bytes:
-    method, _, rest = head.partition(b"\r\n")[0].decode("latin-1").partition(" ")
-    path = rest.partition(" ")[0].partition("?")[0]
-    if method not in ("GET", "HEAD"):
-        return _write("405 Method Not Allowed", "only GET is answered here", method)
-    check = checks.get(path.rstrip("/") or "/")
-    if check is None:
-        return _write("404 Not Found", f"there is {', '.join(sorted(checks))}", method)
-    problem = check()
-    if problem:
-        return _write("503 Service Unavailable", problem, method)
-    return _write("200 OK", "ok", method)
-
-
-def _write(status: str, text: str, method: str) -> bytes:
-    body = (text + "\n").encode()
-    head = (
-        f"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\n"
-        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-    )
-    return head.encode() + (b"" if method == "HEAD" else body)
+    return serve(answer, port, host, _REQUEST_LIMIT_S)
