@@ -84,7 +84,7 @@ def test_no_pod_gets_two_nodes():
     sim.close()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(20))
 def test_every_promise_is_kept_through_trouble(seed):
     check(seed, trouble())
 

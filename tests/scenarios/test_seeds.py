@@ -57,7 +57,7 @@ def test_every_promise_is_kept_through_very_many_spells(first):
     check(SPELL, range(first, first + SOAK_CHUNK), ours, OURS)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_the_small_autoscaler_keeps_every_promise_too(seed):
     check(RUSH, [seed], small, STUB)
 
