@@ -67,7 +67,7 @@ uv=$(find_uv "$python") || exit 2
 
 if [ "${1:-}" = lock ]; then
     # Neither hosts nor comments: the file says what, a user's own settings say from where.
-    exec "$uv" pip compile --quiet --upgrade --python "$python" pyproject.toml --group bench --group dev --group docs \
+    exec "$uv" pip compile --quiet --upgrade --python "$python" pyproject.toml --extra sandbox --group bench --group dev --group docs \
         --universal --python-version 3.12 --generate-hashes --no-emit-index-url \
         --no-header --no-annotate --output-file requirements.lock
 fi

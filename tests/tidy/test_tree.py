@@ -136,6 +136,7 @@ def test_the_lock_holds_every_dependency_in_a_version_we_allow():
         Requirement(line)
         for group in (
             SETTINGS["project"]["dependencies"],
+            *SETTINGS["project"]["optional-dependencies"].values(),
             *SETTINGS["dependency-groups"].values(),
         )
         for line in group
