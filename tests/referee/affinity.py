@@ -3,7 +3,8 @@
 Anti-affinity does not depend on order: no two that keep apart may share a domain, nor a domain
 that either may still land in. Affinity does: a pod needs company that is there before it, and only
 the first may come alone. So the judge looks for an order, trying other founders when one leads
-nowhere; where the search is cut short the plan gets the benefit of the doubt.
+nowhere, and founders before those who have company already; where the search is cut short the plan
+gets the benefit of the doubt.
 """
 
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ from referee.neighbours import (
 from referee.places import Place
 from referee.verdict import Violation
 
-_TRIES_MAX = 300
+_TRIES_MAX = 1000
 
 
 def judge_anti_affinity(board: Board, crowd: Crowd) -> Iterator[Violation]:
@@ -168,19 +169,30 @@ class _Search:
         self.stuck: list[_Seeker] = []
 
     def run(self, state: _State, waiting: list[_Seeker], *, others_wait: bool) -> bool:
-        waiting = _settle(state, waiting)
-        if not waiting:
+        settled = state.copy()
+        left = _settle(settled, waiting)
+        if not left:
             return True
         self.tries += 1
         if self.tries > _TRIES_MAX:
             return False
+        # Those with company come first as a rule, but a founder may have to come before them.
+        for now, crowd in ((settled, left), (state, waiting)):
+            if self._try_founders(now, crowd, others_wait=others_wait):
+                return True
+        if others_wait:
+            for pod, place in self.others:
+                settled.add(pod, place)
+            return self.run(settled, left, others_wait=False)
+        if not self.stuck or len(left) < len(self.stuck):
+            self.stuck = left
+        return False
+
+    def _try_founders(self, state: _State, waiting: list[_Seeker], *, others_wait: bool) -> bool:
         seen: set[object] = set()
         for founder in waiting:
             kind = _kind(founder)
-            if kind in seen or not all(
-                state.has_company(founder, pick) or state.may_found(founder, pick)
-                for pick in founder.picks
-            ):
+            if kind in seen or not _founds(state, founder):
                 continue
             seen.add(kind)
             then = state.copy()
@@ -188,14 +200,13 @@ class _Search:
             rest = [one for one in waiting if one is not founder]
             if self.run(then, rest, others_wait=others_wait):
                 return True
-        if others_wait:
-            then = state.copy()
-            for pod, place in self.others:
-                then.add(pod, place)
-            return self.run(then, waiting, others_wait=False)
-        if not self.stuck or len(waiting) < len(self.stuck):
-            self.stuck = waiting
         return False
+
+
+def _founds(state: _State, seeker: _Seeker) -> bool:
+    """Whether a pod may come now, and is the first of some term of its own."""
+    lonely = [pick for pick in seeker.picks if not state.has_company(seeker, pick)]
+    return bool(lonely) and all(state.may_found(seeker, pick) for pick in lonely)
 
 
 def _kind(seeker: _Seeker) -> object:

@@ -142,7 +142,7 @@ def accepts_missing(requirement: Requirement) -> bool:
     """Whether a node without the label satisfies the requirement."""
     if requirement.complement:
         bounded = requirement.low is not None or requirement.high is not None
-        return bool(requirement.values) and not bounded
+        return bool(requirement.values) and not bounded and not requirement.exists
     return not requirement.values
 
 

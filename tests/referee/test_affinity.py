@@ -144,3 +144,17 @@ def test_a_pod_may_found_where_one_of_its_alternatives_sees_no_company():
     terms = [[want(ZONE, "In", "zone-b")], [want("kubernetes.io/os", "In", "linux")]]
     pod, kind = a_pod(labels=WEB, near=[a_term(ZONE)], terms=terms), a_type()
     assert rules(a_world(node, friend, pod, kind), on(kind, "zone-b", pod)) == set()
+
+
+def test_a_founder_may_come_before_those_who_have_company_already():
+    db = {"app": "db"}
+    first = a_pod("first", labels=WEB, near=[a_term(HOSTNAME)])
+    friend = a_pod("friend", labels=db, near=[a_term(HOSTNAME)])
+    founder = a_pod("founder", labels=db, near=[a_term(HOSTNAME, selector=a_selector(**db))])
+    kind = a_type()
+    world = a_world(first, friend, founder, kind)
+    nodes = [a_planned_node([first, friend], [kind]), a_planned_node([founder], [kind])]
+    assert rules(world, *nodes) == set()
+    stuck = a_pod("founder", labels=WEB, near=[a_term(HOSTNAME, selector=a_selector(**db))])
+    lonely = [a_planned_node([first, friend], [kind]), a_planned_node([stuck], [kind])]
+    assert rules(a_world(first, friend, stuck, kind), *lonely) == {"affinity"}

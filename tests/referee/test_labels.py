@@ -5,7 +5,7 @@ import pytest
 from builders import want
 from nodewright.model.labels import ZONE
 from nodewright.model.requirements import read_requirement
-from referee.labels import can_meet, expression_holds, normalized, values_of
+from referee.labels import accepts_missing, can_meet, expression_holds, normalized, values_of
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,9 @@ def test_listed_values_are_all_looked_at():
         read_requirement(want("k", "Gt", "1")),
     ]
     assert values_of(sides) == ["9"]
+
+
+def test_a_label_that_must_be_there_is_not_missing_whatever_value_is_ruled_out():
+    ruled_out = read_requirement(want("k", "NotIn", "a"))
+    assert accepts_missing(ruled_out)
+    assert not accepts_missing(ruled_out.intersect(read_requirement(want("k", "Exists"))))
