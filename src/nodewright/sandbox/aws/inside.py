@@ -1,0 +1,121 @@
+"""moto, in this very process: asked through its WSGI application or by its objects.
+
+A request that none of our handlers answers goes to moto's application as it came. A handler that only
+wants to correct moto's answer asks the same operation here and gets the parsed value. moto keeps all
+state in module-level objects, so one process holds one stand-in.
+"""
+
+import io
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from botocore.parsers import create_parser
+from botocore.serialize import create_serializer
+from moto.core.utils import get_service_model
+from werkzeug.test import EnvironBuilder
+
+from nodewright.sandbox.aws.call import AwsError
+from nodewright.sandbox.aws.wire import Answer
+
+# AWS's managed policies are data that moto brings and leaves out unless asked.
+os.environ.setdefault("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")
+
+# moto reads its settings when it is imported, hence down here.
+from moto.backends import get_backend
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.moto_api._internal.models import moto_api_backend
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    create_backend_app,
+)
+
+ACCOUNT_ID: Final = DEFAULT_ACCOUNT_ID
+_SIGNING_NAMES: Final = {
+    "cloudwatch": "monitoring",
+    "elb": "elasticloadbalancing",
+    "elbv2": "elasticloadbalancing",
+}
+_GLOBAL: Final = {"iam", "sts"}
+_UNREADY: Final = "InternalFailure"
+
+
+class Inside:
+    """moto's application and its state."""
+
+    def __init__(self) -> None:
+        self._app = DomainDispatcherApplication(create_backend_app)
+        moto_api_backend.reset()
+
+    def backend(self, service: str, region: str) -> Any:
+        """Give moto's own objects of a service, to read and to correct."""
+        place = "aws" if service in _GLOBAL else region
+        return get_backend(service)[ACCOUNT_ID][place]  # type: ignore[call-overload]
+
+    def forward(self, environ: dict[str, Any], body: bytes) -> Answer:
+        """Hand a request to moto as it came."""
+        environ["wsgi.input"] = io.BytesIO(body)
+        status = 500
+        headers: list[tuple[str, str]] = []
+
+        def start(line: str, found: list[tuple[str, str]], _: object = None) -> None:
+            nonlocal status
+            status = int(line.split(" ", 1)[0])
+            headers.extend(found)
+
+        parts: Iterable[bytes] = self._app(environ, start)
+        content = b"".join(parts)
+        return Answer(status, dict(headers), content)
+
+    def ask(
+        self, region: str, service: str, operation: str, params: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Ask moto an operation and give its parsed answer; its refusal is raised."""
+        model = get_service_model(service).operation_model(operation)
+        protocol = str(model.service_model.protocol)
+        wanted = create_serializer(protocol).serialize_to_request(dict(params), model)
+        answer = self.forward(_environ(wanted, region, service), _body(wanted))
+        if answer.body.startswith(b"<!doctype html"):
+            raise AwsError(_UNREADY, f"moto cannot answer {service} {operation}", 500)
+        parsed = create_parser(protocol).parse(
+            {"body": answer.body, "headers": answer.headers, "status_code": answer.status},
+            model.output_shape,
+        )
+        if answer.status >= 300:
+            told = parsed.get("Error", {})
+            raise AwsError(
+                str(told.get("Code", _UNREADY)), str(told.get("Message", "")), answer.status
+            )
+        parsed.pop("ResponseMetadata", None)
+        return dict(parsed)
+
+
+def _body(wanted: Mapping[str, Any]) -> bytes:
+    body = wanted["body"]
+    if isinstance(body, dict):
+        return urlencode(body).encode()
+    return body if isinstance(body, bytes) else str(body).encode()
+
+
+def _environ(wanted: Mapping[str, Any], region: str, service: str) -> dict[str, Any]:
+    signing = _SIGNING_NAMES.get(service, service)
+    headers = {
+        **wanted["headers"],
+        "Authorization": "AWS4-HMAC-SHA256 Credential=INSIDE/20200101/"
+        f"{region}/{signing}/aws4_request, SignedHeaders=host, Signature=0",
+    }
+    if isinstance(wanted["body"], dict):
+        headers["Content-Type"] = "application/x-www-form-urlencoded; charset=utf-8"
+    path, _, query = str(wanted["url_path"]).partition("?")
+    extra = urlencode(wanted.get("query_string") or {}, doseq=True)
+    builder = EnvironBuilder(
+        path=re.sub(r"//+", "/", path),
+        base_url=f"http://{signing}.{region}.amazonaws.com",
+        method=wanted["method"],
+        query_string="&".join(one for one in (query, extra) if one),
+        headers=headers,
+        data=_body(wanted),
+    )
+    return builder.get_environ()
