@@ -1,12 +1,13 @@
 """Plans made real: the nodes of many plans at once on one cluster, and the scheduler let loose.
 
 Each problem gets zones, namespaces and nodes of its own by renaming, and every pod a selector of its
-problem, so that none sees the others. What takes a storage provisioner, a RuntimeClass or nodes that
-are on their way is left to other tests, and so are amounts of whole pods and matchLabelKeys, of which
-the problems hold some that an API server refuses.
+problem, so that none sees the others. Pods are held by a gate until all is set up. What takes a storage
+provisioner, a RuntimeClass or nodes that are on their way is left to other tests, and so are amounts of
+whole pods and matchLabelKeys, of which the problems hold some that an API server refuses.
 """
 
 import asyncio
+import enum
 import json
 
 import msgspec
@@ -27,6 +28,8 @@ from problems.dice import NAMESPACES
 
 PROBLEM = "example.org/problem"
 CLOSED = {"key": "example.org/closed", "effect": "NoSchedule"}
+GATE = {"name": "example.org/not-yet"}
+RENEWED_EVERY_S = 0.1
 MERGE = "application/merge-patch+json"
 AT_ONCE = 16
 SYSTEM = "kube-system"
@@ -35,6 +38,18 @@ _LEFT_OUT = (
     "persistentVolumeClaim", '"ephemeral":', "deletionTimestamp", "karpenter.sh/disrupted",
     "matchLabelKeys", '"nodeAffinityPolicy": "Ignore"',
 )  # fmt: skip
+
+
+class Way(enum.StrEnum):
+    """How pods and planned nodes meet."""
+
+    UNPROMISED = enum.auto()
+    """All nodes are open when the pods come; nothing says which pod was meant for which."""
+    PROMISED = enum.auto()
+    """All nodes are open when the pods come, and each pod is nominated to its own."""
+    ONE_BY_ONE = enum.auto()
+    """Nominated pods wait while node after node opens. Each opening makes the scheduler try again, and
+    a try that fails takes the nomination away; it is written anew, as the controller does."""
 
 
 def is_usable(document):
@@ -135,6 +150,7 @@ class Real:
             container["image"] = "x"
         if not spec.get("nodeName"):
             spec["nodeSelector"] = {**spec.get("nodeSelector", {}), PROBLEM: str(self.seed)}
+            spec["schedulingGates"] = [GATE]
         return {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -186,10 +202,11 @@ class Stage:
     def __init__(self, cluster):
         self._client = Client(admin_access(cluster), a_machine())
 
-    async def play(self, problems, *, nominate):
+    async def play(self, problems, way):
         """Let the scheduler place the planned pods; give how many it did and which it did not."""
         pods = [pod for one in problems for pod in one.waiting]
         names = [node["metadata"]["name"] for one in problems for node in one.nodes]
+        hosts = {key: host for one in problems for key, host in one.hosts.items()}
         try:
             await self._post("namespaces", [n for one in problems for n in one.namespaces])
             await self._accounts(
@@ -199,13 +216,24 @@ class Stage:
             await self._pods([pod for one in problems for pod in one.bound])
             await self._pods(pods)
             await self._until(self._are_ready, names)
-            if nominate:
-                await self._nominate(problems)
-            await self._each(self._open, problems)
-            left = await self._settle(len(pods))
+            left = await self._let_loose(problems, hosts, way)
         finally:
             await self._clean(problems)
         return len(pods), left
+
+    async def _let_loose(self, problems, hosts, way):
+        if way is Way.ONE_BY_ONE:
+            renewal = asyncio.create_task(self._renew(hosts))
+            await self._each(self._ungate, hosts)
+            await self._each(self._open, problems)
+            left = await self._settle(len(hosts))
+            renewal.cancel()
+            return left
+        await self._each(self._open, problems)
+        if way is Way.PROMISED:
+            await self._each(self._nominate, hosts.items())
+        await self._each(self._ungate, hosts)
+        return await self._settle(len(hosts))
 
     async def close(self):
         await self._client.close()
@@ -245,16 +273,27 @@ class Stage:
         }
         return set(names) <= ready
 
-    async def _nominate(self, problems):
-        async def write(pair):
-            key, host = pair
-            space, _, name = key.partition("/")
-            path = f"/api/v1/namespaces/{space}/pods/{name}/status"
-            change = {"status": {"nominatedNodeName": host}}
-            reply = await self._ask("PATCH", path, change, MERGE)
-            assert reply.is_good, reply.body
+    async def _nominate(self, pair):
+        key, host = pair
+        change = {"status": {"nominatedNodeName": host}}
+        reply = await self._ask("PATCH", f"{_path(key)}/status", change, MERGE)
+        assert reply.is_good, reply.body
 
-        await self._each(write, [pair for one in problems for pair in one.hosts.items()])
+    async def _renew(self, hosts):
+        """Nominate again whoever lost the nomination and still waits."""
+        while True:
+            for pod in await self._list("pods"):
+                key = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+                is_lost = not (
+                    pod["spec"].get("nodeName") or pod["status"].get("nominatedNodeName")
+                )
+                if key in hosts and is_lost:
+                    await self._nominate((key, hosts[key]))
+            await asyncio.sleep(RENEWED_EVERY_S)
+
+    async def _ungate(self, key):
+        reply = await self._ask("PATCH", _path(key), {"spec": {"schedulingGates": None}}, MERGE)
+        assert reply.is_good, reply.body
 
     async def _open(self, problem):
         for node in problem.nodes:
@@ -321,6 +360,11 @@ class Stage:
         async with asyncio.TaskGroup() as group:
             for thing in things:
                 group.create_task(one(thing))
+
+
+def _path(key):
+    space, _, name = key.partition("/")
+    return f"/api/v1/namespaces/{space}/pods/{name}"
 
 
 def _selector(pod):

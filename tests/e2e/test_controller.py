@@ -22,6 +22,8 @@ from e2e.controller_rig import (
 
 pytestmark = pytest.mark.e2e
 GUARDED = "app-7"
+# Whoever is killed every few seconds on a busy machine gets little done in each life.
+LIMIT_S = 600
 
 
 @pytest.fixture
@@ -76,20 +78,28 @@ def scale_up(cluster, namespace, replicas):
     cluster.wait_for(
         "every pod runs",
         lambda: count_running(cluster, namespace) == SHAPES * replicas,
-        limit_s=180,
+        limit_s=LIMIT_S,
     )
 
 
 def assert_one_machine_each(cluster, watch):
-    """No claim ever had two machines, and no machine is without its claim."""
+    """No claim ever had two machines; each has its machine, if need be in a moment."""
+    cluster.wait_for(
+        "claims and nodes are one to one", lambda: machines_of(cluster) == claims_of(cluster)
+    )
     twice = {claim: uids for claim, uids in watch.machines().items() if len(uids) > 1}
     assert twice == {}
-    claims = {one["metadata"]["name"] for one in cluster.get("nodeclaims")["items"]}
-    nodes = {
+
+
+def claims_of(cluster):
+    return sorted(one["metadata"]["name"] for one in cluster.get("nodeclaims")["items"])
+
+
+def machines_of(cluster):
+    return sorted(
         one["metadata"]["annotations"]["karpenter.sh/nodeclaim"]
         for one in cluster.get("nodes")["items"]
-    }
-    assert nodes == claims
+    )
 
 
 def assert_budget_holds(cluster, namespace, replicas):
@@ -97,7 +107,7 @@ def assert_budget_holds(cluster, namespace, replicas):
     cluster.kubectl("delete", "nodepool", "default", "--wait=false")
     cluster.wait_for(
         "most pods are evicted", lambda: count_running(cluster, namespace) < SHAPES * replicas // 4,
-        limit_s=120,
+        limit_s=LIMIT_S,
     )  # fmt: skip
     end = time.monotonic() + 3
     while time.monotonic() < end:
@@ -108,8 +118,15 @@ def assert_budget_holds(cluster, namespace, replicas):
 def scale_down(cluster, namespace):
     """Scale to zero, and wait until nothing is left."""
     cluster.kubectl("scale", "deployment", "--all", "--replicas=0", "-n", namespace)
-    cluster.wait_for("no node is left", lambda: not count(cluster, "nodes"), limit_s=120)
-    cluster.wait_for("no claim is left", lambda: not count(cluster, "nodeclaims"), limit_s=30)
+    cluster.wait_for("no node is left", lambda: not count(cluster, "nodes"), limit_s=LIMIT_S)
+    cluster.wait_for("no claim is left", lambda: not count(cluster, "nodeclaims"), limit_s=LIMIT_S)
+
+
+def clear(cluster, namespace):
+    """Take away what was asked for, so that it can be asked for again."""
+    cluster.kubectl("delete", "deployment,pdb", "--all", "-n", namespace)
+    cluster.wait_for("the pool is gone", lambda: not count(cluster, "nodepools"))
+    cluster.create(a_node_pool())
 
 
 @pytest.mark.parametrize(
@@ -127,15 +144,19 @@ def test_pods_of_fifty_shapes_run_and_go_however_often_the_controller_is_killed(
     replica = Replica(kubeconfig, folder)
 
     with Killer(replica, kills) as killer:
-        scale_up(cluster, namespace, replicas)
-        assert_one_machine_each(cluster, watch)
-        assert_budget_holds(cluster, namespace, replicas)
-        scale_down(cluster, namespace)
+        # A quiet machine is done before it was killed often enough, and does it again.
+        while True:
+            scale_up(cluster, namespace, replicas)
+            assert_one_machine_each(cluster, watch)
+            assert_budget_holds(cluster, namespace, replicas)
+            scale_down(cluster, namespace)
+            if killer.done == kills:
+                break
+            clear(cluster, namespace)
 
     twice = {claim: uids for claim, uids in watch.machines().items() if len(uids) > 1}
     assert twice == {}
     assert replica.complaints() == []
-    assert killer.done >= 3
 
 
 def test_when_the_leader_is_killed_the_other_takes_over_and_launches_nothing_twice(

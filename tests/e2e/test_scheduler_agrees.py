@@ -2,20 +2,20 @@
 
 import pytest
 
-from e2e.agreement import Real, Stage, find_problems
+from e2e.agreement import Real, Stage, Way, find_problems
 
 pytestmark = pytest.mark.e2e
-AGREED = 0.995
+AGREED = {Way.PROMISED: 0.995, Way.ONE_BY_ONE: 0.995, Way.UNPROMISED: 0.9}
 BATCH = 20
 
 
-async def play(cluster, problems, *, nominate):
+async def play(cluster, problems, way):
     """Play all problems in batches; give the share of pods that were bound, and who was not."""
     stage = Stage(cluster)
     total, left = 0, []
     try:
         for start in range(0, len(problems), BATCH):
-            count, unbound = await stage.play(problems[start : start + BATCH], nominate=nominate)
+            count, unbound = await stage.play(problems[start : start + BATCH], way)
             total += count
             left += unbound
     finally:
@@ -24,19 +24,18 @@ async def play(cluster, problems, *, nominate):
 
 
 @pytest.mark.parametrize(
-    ("count", "nominate"),
+    ("count", "way"),
     [
-        pytest.param(20, True, id="20-nominated"),
-        pytest.param(200, True, id="200-nominated", marks=pytest.mark.soak),
-        pytest.param(200, False, id="200-left-alone", marks=pytest.mark.soak),
+        pytest.param(20, Way.PROMISED, id="20-promised"),
+        *(pytest.param(200, way, id=f"200-{way}", marks=pytest.mark.soak) for way in Way),
     ],
 )
-async def test_planned_pods_are_bound_without_a_second_round(cluster, count, nominate):
+async def test_planned_pods_are_bound_without_a_second_round(cluster, count, way):
     problems = [Real(seed, document) for seed, document in find_problems(count)]
 
-    total, left = await play(cluster, problems, nominate=nominate)
+    total, left = await play(cluster, problems, way)
 
     bound = (total - len(left)) / total
-    print(f"{total - len(left)} of {total} pods bound ({bound:.2%}), nominated: {nominate}")  # noqa: T201
+    print(f"{total - len(left)} of {total} pods bound ({bound:.2%}): {way}")  # noqa: T201
     # Without nominations the scheduler's spreading breaks tight packing: that is what they are for.
-    assert bound >= (AGREED if nominate else 0.9), left
+    assert bound >= AGREED[way], left
