@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 import pytest
+from msgspec.structs import replace
 
 from builders import NOW_MS, a_node, a_pod
 from builders.lives import with_meta
@@ -80,6 +81,18 @@ def test_trouble_that_passes_is_no_refusal():
     turn(controller)
 
     assert len(ports.patches) == 2
+
+
+def test_a_promise_that_is_taken_from_a_waiting_pod_wakes_and_other_news_of_pods_does_not():
+    _, controller = started(Answer(Outcome.DONE))
+    promised = replace(POD, status=replace(POD.status, nominated_node_name="n"))
+    bound = replace(POD, spec=replace(POD.spec, node_name="n"))
+
+    assert controller.hears(Change(PODS, "p", promised, POD))
+    assert not controller.hears(Change(PODS, "p", POD, promised))
+    assert not controller.hears(Change(PODS, "p", promised, bound))
+    assert not controller.hears(Change(PODS, "p", None, POD))
+    assert not controller.hears(Change(PODS, "p", promised, None))
 
 
 def test_nominations_can_be_switched_off():

@@ -32,7 +32,7 @@ class Nominations(Controller):
     """Writes and withdraws nominations, as long as the API server lets it."""
 
     name = "nominations"
-    wakes_on = (NODES, NODE_CLAIMS)
+    wakes_on = (NODES, NODE_CLAIMS, PODS)
     pace = Pace(at_most_every_ms=100, at_least_every_ms=_IDLE_MS)
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
@@ -41,8 +41,10 @@ class Nominations(Controller):
         memory.nominates = settings.nominates
 
     def hears(self, change: Change) -> bool:
-        """Wake for nodes that come, begin to work or go, and for claims whose machine is known."""
+        """Wake for nodes that come, begin to work or go, claims with a machine, and broken promises."""
         old, new = change.old, change.new
+        if change.resource is PODS:
+            return isinstance(old, Pod) and isinstance(new, Pod) and _has_lost_its_promise(old, new)
         if isinstance(old, NodeClaim) and isinstance(new, NodeClaim):
             return old.status.provider_id != new.status.provider_id
         if not isinstance(old, Node) or not isinstance(new, Node):
@@ -124,6 +126,16 @@ class Nominations(Controller):
     def next_look_ms(self) -> int:
         """Look often while pods are expected somewhere."""
         return _BUSY_MS if self.memory.expectations.hosts() and self.memory.nominates else _IDLE_MS
+
+
+def _has_lost_its_promise(old: Pod, new: Pod) -> bool:
+    """Tell whether a pod that still waits is nominated no more.
+
+    Up to Kubernetes 1.34 each try of the scheduler that fails takes the nomination away, and while
+    nodes come up one by one it tries often: room that nobody holds is soon taken by another pod.
+    """
+    was, now = old.status.nominated_node_name, new.status.nominated_node_name
+    return bool(was) and not now and is_unbound(new)
 
 
 def _is_ready(node: Node) -> bool:
