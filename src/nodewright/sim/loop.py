@@ -9,71 +9,65 @@ can be slowed down to a multiple of real time.
 import asyncio
 import heapq
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextvars import Context
 from typing import Any, Final
 
 _TICK_S: Final = 1e-6
-
-type _Call = tuple[Callable[..., object], tuple[Any, ...], Context | None]
+_CANCELLED_MIN: Final = 100
 
 
 class Stalled(RuntimeError):  # noqa: N818 - it reads as what it is where it is caught
     """Every task waits for something that can never come."""
 
 
-class _Jump:
-    """What asyncio asks for sockets: there are none, so it moves the clock instead."""
+class Event:
+    """Something that is to happen at an instant; what it raises ends the run."""
 
-    def __init__(self, loop: "VirtualLoop") -> None:
-        self._loop = loop
+    __slots__ = ("_action", "_arguments", "_cancelled")
 
-    def select(self, timeout: float | None) -> list[object]:
-        """Move to the next event when nothing is ready now."""
-        if timeout is None:
-            raise Stalled("nothing is left that could happen")
-        if timeout > 0:
-            self._loop.jump()
-        return []
+    def __init__(self, action: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+        self._action = action
+        self._arguments = arguments
+        self._cancelled = False
 
-    def close(self) -> None:
-        """Nothing is held."""
+    def cancel(self) -> None:
+        """Have it not happen."""
+        self._cancelled = True
+
+    def cancelled(self) -> bool:
+        """Tell whether it does not happen any more."""
+        return self._cancelled
+
+    def _run(self) -> None:
+        self._action(*self._arguments)
 
 
-class _Timer(asyncio.TimerHandle):
-    """What is due at an instant; of several that are due at once, the oldest comes first.
-
-    A heap alone gives these in an order that depends on every other timer, so that a look at the
-    world between two events would change its history.
-    """
-
-    __slots__ = ("due", "number")
-
-    def __init__(self, due_s: float, number: int, call: _Call, loop: asyncio.BaseEventLoop) -> None:
-        action, arguments, context = call
-        super().__init__(due_s, action, arguments, loop, context)
-        self.due = (due_s, number)
-
-    def __lt__(self, other: object) -> bool:
-        assert isinstance(other, _Timer)
-        return self.due < other.due
+type _Due = tuple[float, int, Event | asyncio.TimerHandle]
 
 
 class VirtualLoop(asyncio.BaseEventLoop):
-    """An asyncio loop whose clock jumps; `speed` is virtual seconds per real one, 0 for no wait."""
+    """An asyncio loop whose clock jumps; `speed` is virtual seconds per real one, 0 for no wait.
 
-    _scheduled: list[asyncio.TimerHandle]
+    Of several events that are due at once, the oldest comes first: each has a number. A heap without
+    them gives these in an order that depends on every other one, so that a look at the world between
+    two events would change its history.
+    """
+
+    _ready: deque[Any]
 
     def __init__(self, start_ms: int, speed: float = 0.0) -> None:
         super().__init__()
         self._start_ms = start_ms
         self._now_s = 0.0
+        self._now_ms = start_ms
         self._speed = speed
-        self._selector = _Jump(self)
-        self._clock_resolution = _TICK_S
         self.failure: BaseException | None = None
+        self._due: list[_Due] = []
         self._timer_count = 0
+        self._cancelled_count = 0
 
     def __del__(self) -> None:
         # It holds nothing of the machine, so to forget it is to close it.
@@ -86,14 +80,15 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
     def now_ms(self) -> int:
         """Give the virtual instant in milliseconds since the epoch."""
-        return self._start_ms + round(self._now_s * 1000)
+        return self._now_ms
 
-    def at_ms(
-        self, instant_ms: int, action: Callable[..., object], *arguments: Any
-    ) -> asyncio.TimerHandle:
+    def at_ms(self, instant_ms: int, action: Callable[..., object], *arguments: Any) -> Event:
         """Have something done at an instant; in the past means as soon as possible."""
         due_s = max((instant_ms - self._start_ms) / 1000, self._now_s)
-        return self.call_at(due_s, action, *arguments)
+        event = Event(action, arguments)
+        self._timer_count += 1
+        heapq.heappush(self._due, (due_s, self._timer_count, event))
+        return event
 
     def call_at(  # type: ignore[override]
         self,
@@ -103,28 +98,53 @@ class VirtualLoop(asyncio.BaseEventLoop):
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Have something done at a virtual time."""
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
         self._timer_count += 1
-        timer = _Timer(when, self._timer_count, (callback, args, context), self)
-        heapq.heappush(self._scheduled, timer)
-        timer._scheduled = True  # type: ignore[attr-defined]  # noqa: SLF001 - the loop reads it
+        heapq.heappush(self._due, (when, self._timer_count, timer))
+        timer._scheduled = True  # type: ignore[attr-defined]  # noqa: SLF001 - it tells us then
         return timer
 
-    def after_ms(
-        self, delay_ms: int, action: Callable[..., object], *arguments: Any
-    ) -> asyncio.TimerHandle:
+    def after_ms(self, delay_ms: int, action: Callable[..., object], *arguments: Any) -> Event:
         """Have something done after a while."""
-        return self.at_ms(self.now_ms() + delay_ms, action, *arguments)
+        return self.at_ms(self._now_ms + delay_ms, action, *arguments)
 
     async def sleep_ms(self, duration_ms: int) -> None:
         """Wait in virtual time."""
         await asyncio.sleep(duration_ms / 1000)
 
-    def jump(self) -> None:
+    def _run_once(self) -> None:
+        """Take everything that is ready now; where nothing is, move to the next event first."""
+        due, ready = self._due, self._ready
+        if self._cancelled_count > max(_CANCELLED_MIN, len(due) // 2):
+            self._cancelled_count = 0
+            due[:] = [one for one in due if not one[2].cancelled()]
+            heapq.heapify(due)
+        while due and due[0][2].cancelled():
+            heapq.heappop(due)
+        if not ready and not self._stopping:  # type: ignore[attr-defined]
+            self._jump()
+        end_s = self._now_s + _TICK_S
+        while due and due[0][0] < end_s:
+            ready.append(heapq.heappop(due)[2])
+        for _ in range(len(ready)):
+            one = ready.popleft()
+            if not one._cancelled:  # noqa: SLF001 - as asyncio's own loop does it
+                one._run()  # noqa: SLF001
+
+    def _jump(self) -> None:
         """Move the clock to the next event, slowly where a speed was asked for."""
-        next_s = self._scheduled[0].when()
+        if not self._due:
+            raise Stalled("nothing is left that could happen")
+        next_s = self._due[0][0]
         if self._speed > 0:
             time.sleep(max(0.0, next_s - self._now_s) / self._speed)
-        self._now_s = max(self._now_s, next_s)
+        if next_s > self._now_s:
+            self._now_s = next_s
+            self._now_ms = self._start_ms + round(next_s * 1000)
+
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        del handle
+        self._cancelled_count += 1
 
     def run_until_complete(self, future: Any) -> Any:
         """Run until something is done; an error in an event ends the run and is raised here."""
@@ -150,9 +170,6 @@ class VirtualLoop(asyncio.BaseEventLoop):
         done = self.create_future()
         done.set_result(func(*args))
         return done
-
-    def _process_events(self, event_list: list[object]) -> None:
-        """Take no events: there are no sockets."""
 
     def _write_to_self(self) -> None:
         """Need no waking: nobody else runs."""
