@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from nodewright.model.cloudview import CloudNotice, CloudView
+from nodewright.model.disruption import Memory
 from nodewright.model.older import OlderObject
 
 OUTCOMES_MAX: Final = 4
@@ -66,3 +67,4 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     type_counts: tuple[TypeCount, ...] = ()
     older: tuple[OlderObject, ...] = ()
     transitions: tuple[Transition, ...] = ()
+    disruption: Memory = Memory()

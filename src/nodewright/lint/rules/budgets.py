@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from nodewright.lint.cron import BadSchedule, longest_pause_minutes, parse_schedule
 from nodewright.lint.finding import Finding
 from nodewright.lint.raw import dig, items, text, word
 from nodewright.lint.stream import Stream
 from nodewright.lint.views import Pool
+from nodewright.model.cron import BadSchedule, longest_pause_minutes, parse_schedule
 from nodewright.model.duration import MINUTE_MS, BadDuration, parse_duration
 from nodewright.model.nodepool import DISRUPTION_REASONS
 from nodewright.model.path import Path

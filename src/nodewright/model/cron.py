@@ -1,13 +1,16 @@
-"""Schedules of budgets: five fields of cron in UTC, or a macro; when they hit, and how far apart.
+"""Schedules of budgets: five fields of cron, or a macro; when they hit, and how far apart.
 
-A schedule repeats after four years (leap days) of whole weeks at the latest for what is asked here,
+Hits are counted on the clock of a time zone, UTC unless told. A schedule repeats after four years (leap days) of whole weeks at the latest for what is asked here,
 so its longest pause is found by looking at the days of 28 years, after which weekdays and leap days
 repeat together.
 """
 
+from bisect import bisect_right
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -25,6 +28,9 @@ _MONTHS: Final = (
 )  # fmt: skip
 _DAYS: Final = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _DAY_MINUTES: Final = 24 * 60
+_SEARCH_DAYS: Final = 366 * 8
+"""How far hits are looked for: a leap day can be eight years away."""
+
 _MONTH_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _CYCLE_YEARS: Final = 28
 _FIRST_WEEKDAY: Final = 6
@@ -60,7 +66,8 @@ class Schedule(msgspec.Struct, frozen=True):
     days_of_week: frozenset[int]
     either_day: bool
 
-    def _has_day(self, month: int, day: int, weekday: int) -> bool:
+    def has_day(self, month: int, day: int, weekday: int) -> bool:
+        """Tell whether it hits on a day; weekdays count from Sunday."""
         if month not in self.months:
             return False
         by_month, by_week = day in self.days_of_month, weekday in self.days_of_week
@@ -90,6 +97,53 @@ def parse_schedule(text: str) -> Schedule:
     )
 
 
+def read_zone(name: str | None) -> tzinfo:
+    """Read an IANA time zone, UTC where none is named; raises `BadSchedule` for an unknown one."""
+    if name is None:
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise BadSchedule(f"{name!r} is no time zone that is known here") from None
+
+
+def last_hit_ms(schedule: Schedule, at_ms: int, zone: tzinfo = UTC) -> int | None:
+    """Give the last hit at or before an instant, or None where there is none for years."""
+    today = _local(at_ms, zone).date()
+    # A day before and after, because clocks are put forward and back.
+    for shift in range(-1, _SEARCH_DAYS):
+        hits = _hits_of(schedule, today - timedelta(days=shift), zone)
+        found = bisect_right(hits, at_ms)
+        if found:
+            return hits[found - 1]
+    return None
+
+
+def next_hit_ms(schedule: Schedule, after_ms: int, zone: tzinfo = UTC) -> int | None:
+    """Give the first hit after an instant, or None where there is none for years."""
+    today = _local(after_ms, zone).date()
+    for shift in range(-1, _SEARCH_DAYS):
+        hits = _hits_of(schedule, today + timedelta(days=shift), zone)
+        found = bisect_right(hits, after_ms)
+        if found < len(hits):
+            return hits[found]
+    return None
+
+
+def _local(at_ms: int, zone: tzinfo) -> datetime:
+    return datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone)
+
+
+def _hits_of(schedule: Schedule, day: date, zone: tzinfo) -> list[int]:
+    """Give the hits of one day of a zone as instants, in order."""
+    if not schedule.has_day(day.month, day.day, day.isoweekday() % 7):
+        return []
+    return sorted(
+        int(datetime(day.year, day.month, day.day, *divmod(m, 60), tzinfo=zone).timestamp()) * 1000
+        for m in schedule.minutes
+    )
+
+
 @lru_cache(maxsize=1024)
 def longest_pause_minutes(schedule: Schedule) -> int | None:
     """Give the longest time between two hits, or None where it never hits."""
@@ -110,7 +164,7 @@ def _matching_days(schedule: Schedule) -> list[int]:
     for year in range(2000, 2000 + _CYCLE_YEARS):
         for month in range(1, 13):
             for day in range(1, _month_length(year, month) + 1):
-                if schedule._has_day(month, day, (_FIRST_WEEKDAY + number) % 7):  # noqa: SLF001
+                if schedule.has_day(month, day, (_FIRST_WEEKDAY + number) % 7):
                     found.append(number)
                 number += 1
     return found
