@@ -24,6 +24,13 @@ def test_the_same_pod_again_does_not_keep_it_open():
     assert due(Window().see(["a"], 0).see(["a"], 900)) == 1_000
 
 
+def test_a_look_that_comes_late_does_not_make_it_longer():
+    window = Window().see(["a"], 400, came_ms=100)
+
+    assert due(window) == 1_100
+    assert due(window.see(["a", "b"], 900, came_ms=500)) == 1_500
+
+
 def test_it_closes_at_its_limit_however_many_come():
     window = Window()
     for second in range(12):

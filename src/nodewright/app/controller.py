@@ -264,7 +264,7 @@ async def _lead(duty: _Duty, ports: Ports, played: KwokCloud) -> None:
 
 def _count(session: Session) -> dict[str, int]:
     mirror = session.mirror
-    counts = {one.plural: len(mirror.all(one)) for one in mirror.resources}
+    counts = {one.name: len(mirror.all(one)) for one in mirror.resources}
     return {name: count for name, count in counts.items() if count}
 
 

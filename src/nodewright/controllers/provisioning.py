@@ -35,8 +35,11 @@ class Provisioning(Controller):
     wakes_on = (PODS, NODES, NODE_POOLS, NODE_CLAIMS)
     pace = Pace(at_most_every_ms=100, at_least_every_ms=_IDLE_MS)
     is_heavy = True
+    # The window is what it waits for; looking whether that is over costs next to nothing.
+    is_urgent = True
     _window = Window()
     _next_ms = 0
+    _came_ms: int | None = None
     _strangers_ms: dict[str, int] = {}
     _types: OnSale = {}
 
@@ -64,6 +67,9 @@ class Provisioning(Controller):
         if isinstance(pod, Pod) and is_answered(pod):
             is_new = self._waiting.get(change.key) != pod.metadata.uid
             self._waiting[change.key] = pod.metadata.uid
+            if is_new:
+                # The window counts from here: a look that comes later must not make it longer.
+                self._came_ms = self.ports.clock.now_ms()
             return is_new
         self._waiting.pop(change.key, None)
         return False
@@ -75,7 +81,9 @@ class Provisioning(Controller):
         nodes = mirror.all(NODES)
         self._window = self._window.forget(self._let_down)
         self._let_down = set()
-        self._window = self._window.see([*self._waiting.values(), *leaving(nodes)], now_ms)
+        waiting = [*self._waiting.values(), *leaving(nodes)]
+        self._window = self._window.see(waiting, now_ms, self._came_ms)
+        self._came_ms = None
         settings = WindowSettings(self.settings.batch_idle_ms, self.settings.batch_most_ms)
         due_ms = self._window.due_ms(settings)
         self.memory.has_waiting = due_ms is not None

@@ -142,18 +142,31 @@ def _capacity_types(
 ) -> NodeSelectorRequirement:
     """Give the capacity types that can be had of what is left."""
     asked = wanted.get(names.CAPACITY_TYPE)
-    found = {
-        offering.capacity_type
-        for kind in types
-        if kind.name in kept
-        for offering in kind.offerings
-        if offering.available and offering.requirements.conflict(wanted) is None
-    }
-    if asked is not None and not asked.complement:
-        found = found & asked.values or set(asked.values)
+    listed = asked.values if asked is not None and not asked.complement else None
+    found: set[str] = set()
+    for kind in types:
+        if kind.name not in kept:
+            continue
+        # Hundreds of types are sold in the same two ways: most have nothing new to say.
+        new = (kind.capacity_types if listed is None else kind.capacity_types & listed) - found
+        found |= new and _ways_to_buy(kind, new, wanted)
+    found = found or set(listed or ())
     return NodeSelectorRequirement(
         key=names.CAPACITY_TYPE,
         operator="In",
         values=tuple(sorted(found)),
         min_values=asked.min_values if asked is not None else None,
     )
+
+
+def _ways_to_buy(
+    kind: InstanceType, capacity_types: frozenset[str], wanted: Requirements
+) -> set[str]:
+    """Give those of some capacity types of which an offering fits."""
+    return {
+        one.capacity_type
+        for one in kind.offerings
+        if one.available
+        and one.capacity_type in capacity_types
+        and one.requirements.conflict(wanted) is None
+    }

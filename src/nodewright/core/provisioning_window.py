@@ -27,20 +27,21 @@ class Window(msgspec.Struct, frozen=True):
     newest_ms: int = 0
     counted_ms: Mapping[str, int] = {}
 
-    def see(self, waiting: Collection[str], now_ms: int) -> "Window":
-        """Take note of who waits now."""
+    def see(self, waiting: Collection[str], now_ms: int, came_ms: int | None = None) -> "Window":
+        """Take note of who waits now, and of when the newest came where that is known."""
         if self._is_nothing_new(waiting, now_ms):
             return self
         counted = {uid: self.counted_ms[uid] for uid in waiting if uid in self.counted_ms}
         new = [uid for uid in waiting if uid not in counted]
         again = [uid for uid, at_ms in counted.items() if now_ms - at_ms >= AGAIN_MS]
+        newest_ms = now_ms if came_ms is None else came_ms
         if self.opened_ms is None:
             if not new and not again:
                 return Window(None, 0, counted)
             counted |= dict.fromkeys([*new, *again], now_ms)
-            return Window(now_ms, now_ms, counted)
+            return Window(newest_ms, newest_ms, counted)
         counted |= dict.fromkeys(new, now_ms)
-        return Window(self.opened_ms, now_ms if new else self.newest_ms, counted)
+        return Window(self.opened_ms, newest_ms if new else self.newest_ms, counted)
 
     def _is_nothing_new(self, waiting: Collection[str], now_ms: int) -> bool:
         # Asked many times a second, mostly of thousands who wait as before.

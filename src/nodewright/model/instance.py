@@ -75,6 +75,11 @@ class InstanceType(msgspec.Struct, frozen=True, dict=True):
             rest["memory"] = max(0, rest.get("memory", 0) - pages)
         return rest
 
+    @cached_property
+    def capacity_types(self) -> frozenset[str]:
+        """The capacity types that some offering which can be had is of."""
+        return frozenset(one.capacity_type for one in self.offerings if one.available)
+
 
 def _single(requirement: Requirement | None) -> str:
     if requirement is None or requirement.complement or len(requirement.values) != 1:
