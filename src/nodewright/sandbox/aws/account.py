@@ -26,6 +26,14 @@ type Authorize = Callable[["Account", Call], None]
 """Raises `AwsError` where a call is not allowed."""
 
 
+type May = Callable[["Account", Principal, str, str, dict[str, str]], bool]
+"""Tells whether a principal may do an action on a resource, given condition keys."""
+
+
+type Trust = Callable[["Account", str, str, str, dict[str, str]], bool]
+"""Tells whether the role of an ARN lets a principal (ARN or service) do an STS action."""
+
+
 class Timing(msgspec.Struct, frozen=True, rename="camel"):
     """How long things take: until an instance is seen, runs, is gone, and is forgotten."""
 
@@ -49,6 +57,8 @@ class Account:
         self.inside = Inside()
         self.lock = threading.RLock()
         self.authorize: Authorize | None = None
+        self.may: May | None = None
+        self.trust: Trust | None = None
         self.stores: dict[str, Any] = {}
         self._later: list[tuple[int, int, Callable[[], None]]] = []
         self._number = itertools.count(1)

@@ -23,7 +23,8 @@ class Principal(msgspec.Struct, frozen=True):
     """Who makes a call.
 
     `kind` is `root`, `user`, `role` or `insider`; `name` is the user's or the role's. The ARN is the
-    one that GetCallerIdentity tells: for a role that of the session.
+    one that GetCallerIdentity tells: for a role that of the session. `policies` are the documents that
+    were given with the session and limit it.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Principal(msgspec.Struct, frozen=True):
     session: str = ""
     user_id: str = ""
     tags: dict[str, str] = {}
+    policies: tuple[str, ...] = ()
 
 
 class Call(msgspec.Struct, frozen=True):

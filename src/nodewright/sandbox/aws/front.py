@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from moto.core.exceptions import ServiceException
 from moto.core.request import Request
 
 from nodewright.sandbox.aws import admin, handlers
@@ -123,6 +124,9 @@ class Front:
             return write_answer(asked, result, call.request_id), ""
         except AwsError as error:
             return write_error(asked.protocol, error, call.request_id), error.code
+        except ServiceException as error:
+            refusal = AwsError(error.code, error.message)
+            return write_error(asked.protocol, refusal, call.request_id), refusal.code
 
 
 def _from_moto(answer: Answer, asked: Asked) -> tuple[Answer, str]:

@@ -3,6 +3,22 @@
 from types import ModuleType
 from typing import Final
 
-from nodewright.sandbox.aws import credentials
+from nodewright.sandbox.aws import iam, pricing, quotas, ssm, sts
+from nodewright.sandbox.aws.ec2 import (
+    describe,
+    encryption,
+    fleet,
+    imagecalls,
+    placement,
+    reservations,
+    run,
+    spotprices,
+    spotrequests,
+    status,
+    types,
+)
 
-MODULES: Final[tuple[ModuleType, ...]] = (credentials,)
+MODULES: Final[tuple[ModuleType, ...]] = (
+    describe, encryption, fleet, iam, imagecalls, placement, pricing, quotas, reservations, run,
+    spotprices, spotrequests, ssm, status, sts, types,
+)  # fmt: skip

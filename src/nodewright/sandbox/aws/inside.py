@@ -22,6 +22,8 @@ from nodewright.sandbox.aws.wire import Answer
 
 # AWS's managed policies are data that moto brings and leaves out unless asked.
 os.environ.setdefault("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")
+# Its images have neither dates nor EKS among them, and take seconds to load: ours replace them.
+os.environ.setdefault("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")
 
 # moto reads its settings when it is imported, hence down here.
 from moto.backends import get_backend
