@@ -55,7 +55,9 @@ _AWS_PRINCIPAL = re.compile(r"arn:aws[a-z-]*:(iam|sts)::\d{12}:\S+")
 _UNIQUE_ID = re.compile(r"A(ROA|IDA|GPA|IPA|NPA)[A-Z0-9]{8,}")
 
 
-def parse_policy(source: str | Mapping[str, Any], use: Use, name: str = "") -> Policy:
+def parse_policy(
+    source: str | Mapping[str, Any], use: Use, name: str = "", origin: str = "none"
+) -> Policy:
     """Read a document, given as text or as decoded JSON; raise MalformedPolicyError with one sentence."""
     document, spans = _decode(source)
     _refuse_unknown(document, _DOCUMENT_KEYS, "the document")
@@ -74,7 +76,7 @@ def parse_policy(source: str | Mapping[str, Any], use: Use, name: str = "") -> P
     sids = [one.sid for one in statements if one.sid]
     if len(sids) != len(set(sids)):
         raise MalformedPolicyError("Statement IDs (SID) in a single policy must be unique.")
-    return Policy(tuple(statements), name=name, version=version, kind=use.value)
+    return Policy(tuple(statements), name=name, version=version, origin=origin)
 
 
 def _decode(source: str | Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Span, ...]]:

@@ -59,12 +59,16 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 class Policy(msgspec.Struct, frozen=True):
-    """A document with the name by which people know it (a policy's name or its ARN)."""
+    """A document with the name by which people know it (a policy's name or its ARN).
+
+    `origin` tells what it hangs on, in the words of the simulator: `user`, `group`, `role`,
+    `aws-managed`, `user-managed`, `resource` or `none`.
+    """
 
     statements: tuple[Statement, ...]
     name: str = ""
     version: str = OLD_VERSION
-    kind: str = ""
+    origin: str = "none"
 
     @property
     def has_variables(self) -> bool:

@@ -79,7 +79,7 @@ def decode(message: str) -> str | None:
     try:
         packed = base64.urlsafe_b64decode(message)
         text = zlib.decompressobj().decompress(packed, _ENCODED_BYTES_MAX)
-        return text.decode()
+        return text.decode() or None
     except (binascii.Error, zlib.error, ValueError):
         return None
 

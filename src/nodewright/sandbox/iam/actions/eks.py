@@ -10,6 +10,7 @@ from nodewright.sandbox.iam.actions.needs import (
     Need,
     Rule,
     Thing,
+    arn_of,
     look,
     need,
     new,
@@ -42,13 +43,22 @@ def _on_child(kind: str, parameter: str, *roles: tuple[str, str]) -> Rule:
         thing = look(ask, lookup, f"eks:{kind}", f"{cluster}/{name}")
         if not thing.exists:
             # Its ARN ends in an id that nobody knows before it is there.
-            thing = Thing(f"{thing.arn}/*", exists=False)
+            thing = Thing(arn_of(ask, f"eks:{kind}", f"{cluster}/{_path(name)}/*"), exists=False)
         yield need(ask, f"eks:{ask.operation}", thing=thing, keys=_keys(ask.params))
         for role, service in roles:
             if ask.params.get(role):
                 yield passing(ask, lookup, str(ask.params[role]), service)
 
     return rule
+
+
+def _path(name: str) -> str:
+    """Give the part of an ARN that names a child; access entries are named by kind, account and name."""
+    if not name.startswith("arn:"):
+        return name
+    account, resource = name.split(":", 5)[4:]
+    kind, _, rest = resource.partition("/")
+    return f"{kind}/{account}/{rest.rsplit('/', 1)[-1]}"
 
 
 def _new_cluster(ask: Ask, lookup: Lookup) -> Iterator[Need]:

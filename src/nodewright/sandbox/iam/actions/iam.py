@@ -41,7 +41,9 @@ def _made(kind: str, parameter: str) -> Rule:
         yield need(ask, f"iam:{ask.operation}", thing=made, keys=_keys(ask.params))
         tags = read_tags(ask.params.get("Tags"))
         if tags and kind in _TAGGED_APART:
-            yield need(ask, f"iam:{_TAGGED_APART[kind]}", thing=made, keys=tag_keys(tags))
+            # By the time it is tagged it is there, with these tags.
+            tagged = Thing(made.arn, tags)
+            yield need(ask, f"iam:{_TAGGED_APART[kind]}", thing=tagged, keys=tag_keys(tags))
 
     return rule
 

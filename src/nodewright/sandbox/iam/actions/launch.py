@@ -78,14 +78,33 @@ def _fleet_launches(ask: Ask, lookup: Lookup) -> Iterator[Launch]:
 
 
 def _needs(ask: Ask, lookup: Lookup, launches: Sequence[Launch], action: str) -> Iterator[Need]:
-    """Yield what an action needs on everything that is used or made; the caller drops repeats."""
+    """Yield what an action needs on everything that is used or made.
+
+    A fleet may have hundreds of overrides of one template, so what they share is asked once.
+    """
+    seen: set[object] = set()
     for launch in launches:
-        yield from _used(ask, lookup, launch, action)
+        for kind, name in _used(launch):
+            if (launch.template_name, kind, name) in seen:
+                continue
+            seen.add((launch.template_name, kind, name))
+            thing = look(ask, lookup, f"ec2:{kind}", name)
+            yield need(ask, action, thing=thing, keys=_template_keys(ask, lookup, launch))
     for launch in launches:
-        yield from _made(ask, lookup, launch, action)
+        for kind, keys in _made(ask, lookup, launch):
+            if (launch.template_name, kind, tuple(keys.items())) in seen:
+                continue
+            seen.add((launch.template_name, kind, tuple(keys.items())))
+            known = {
+                **_template_keys(ask, lookup, launch),
+                **keys,
+                **tag_keys(launch.tags(kind, ask.params)),
+            }
+            yield need(ask, action, thing=new(ask, f"ec2:{kind}"), keys=known)
 
 
-def _used(ask: Ask, lookup: Lookup, launch: Launch, action: str) -> Iterator[Need]:
+def _used(launch: Launch) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the name of everything that a launch uses."""
     data = launch.data
     interfaces = data.get("NetworkInterfaces") or ()
     placement = data.get("Placement") or {}
@@ -107,45 +126,34 @@ def _used(ask: Ask, lookup: Lookup, launch: Launch, action: str) -> Iterator[Nee
         "snapshot": [ebs.get("SnapshotId") for ebs in _volumes(data)],
     }
     for kind, names in named.items():
-        for name in names:
-            if name:
-                thing = look(ask, lookup, f"ec2:{kind}", str(name))
-                keys = _template_keys(ask, lookup, launch)
-                yield need(ask, action, thing=thing, keys=keys)
+        yield from ((kind, str(name)) for name in names if name)
 
 
-def _made(ask: Ask, lookup: Lookup, launch: Launch, action: str) -> Iterator[Need]:
-    keys = _template_keys(ask, lookup, launch)
-    asked = ask.params
-    tags = tag_keys(launch.tags("instance", asked))
-    instance = {**keys, **_instance_keys(ask, lookup, launch.data), **tags}
-    yield need(ask, action, thing=new(ask, "ec2:instance"), keys=instance)
-    tags = tag_keys(launch.tags("volume", asked))
-    for volume in _volumes(launch.data) or ({},):
-        yield need(
-            ask, action, thing=new(ask, "ec2:volume"), keys={**keys, **_volume_keys(volume), **tags}
-        )
-    tags = tag_keys(launch.tags("network-interface", asked))
-    yield need(ask, action, thing=new(ask, "ec2:network-interface"), keys={**keys, **tags})
+def _made(ask: Ask, lookup: Lookup, launch: Launch) -> Iterator[tuple[str, dict[str, Values]]]:
+    """Yield the kind of everything that a launch makes, and what is said of it."""
+    yield "instance", _instance_keys(ask, lookup, launch.data)
+    for volume in _volumes(launch.data) or [{}]:
+        yield "volume", _volume_keys(volume)
+    yield "network-interface", {}
     if _market(launch.data) == "spot":
-        tags = tag_keys(launch.tags("spot-instances-request", asked))
-        spot = new(ask, "ec2:spot-instances-request")
-        yield need(ask, action, thing=spot, keys={**keys, **tags})
+        yield "spot-instances-request", {}
 
 
 def _birth_tags(ask: Ask, launches: Sequence[Launch]) -> Iterator[Need]:
+    seen: set[tuple[str, str]] = set()
     for launch in launches:
         kinds = ["instance", "volume", "network-interface"]
         if _market(launch.data) == "spot":
             kinds.append("spot-instances-request")
         for kind in kinds:
-            tags = launch.tags(kind, ask.params)
-            yield from tagging(ask, new(ask, f"ec2:{kind}"), tags, "RunInstances")
+            if (launch.template_name, kind) not in seen:
+                seen.add((launch.template_name, kind))
+                tags = launch.tags(kind, ask.params)
+                yield from tagging(ask, new(ask, f"ec2:{kind}"), tags, "RunInstances")
 
 
 def _passing(ask: Ask, lookup: Lookup, launches: Sequence[Launch]) -> Iterator[Need]:
-    for launch in launches:
-        profile = _profile(launch.data)
+    for profile in dict.fromkeys(_profile(launch.data) for launch in launches):
         role = lookup.profile_role(profile) if profile else ""
         if role:
             yield passing(ask, lookup, role, "ec2.amazonaws.com")
