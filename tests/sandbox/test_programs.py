@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import yaml
 
 from nodewright.sandbox.binaries import Binaries
@@ -62,3 +63,15 @@ def test_every_stage_has_its_own_name_and_the_nodes_their_release():
     assert len(names) == len(set(names)) == 6
     assert '"v1.33.13"' in text
     assert "@" not in text
+
+
+def test_aws_comes_beside_the_api_server_and_its_kubelets_last():
+    ports = msgspec.structs.replace(PORTS, aws=7)
+    plan = plan_programs(BINARIES, Folder(Path("/state/mine")), ports, (), "eu-west-1")
+    programs = {program.name: program for wave in plan.waves for program in wave}
+
+    assert [program.name for program in plan.waves[1]] == ["kube-apiserver", "aws"]
+    assert plan.waves[2][-1].name == "kubelet"
+    assert programs["aws"].ready_url == "http://127.0.0.1:7/_standin/health"
+    assert "--region=eu-west-1" in programs["aws"].argv
+    assert "--url=http://127.0.0.1:7" in programs["kubelet"].argv

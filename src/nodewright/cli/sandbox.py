@@ -12,7 +12,9 @@ from nodewright.cli import output as screen
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.model.errors import UserError
 from nodewright.model.instant import print_instant
-from nodewright.sandbox import cluster
+from nodewright.sandbox import cluster, standin
+from nodewright.sandbox.accounts.scenario import Scenario
+from nodewright.sandbox.accounts.scenario import read as read_scenario
 from nodewright.sandbox.binaries import locate
 from nodewright.sandbox.folder import (
     Folder,
@@ -54,6 +56,7 @@ class Shown(msgspec.Struct, frozen=True, rename="camel"):
     started_at: str
     programs: tuple[Member, ...]
     reason: str
+    aws_url: str = ""
 
 
 @app.command
@@ -70,22 +73,36 @@ def up(
         str | None,
         Parameter(help="Such as 1.34 or 1.34.4; else KUBE_VERSION, else the default release."),
     ] = None,
+    aws: Annotated[
+        bool,
+        Parameter(negative=(), help="Have an AWS account beside it, with an EKS cluster in it."),
+    ] = False,
+    scenario: Annotated[
+        str | None,
+        Parameter(help="What the account holds: a file, or the name of one that is ready-made."),
+    ] = None,
 ) -> int:
     """Start a sandbox and say what to do next; one that runs already is left as it is.
 
     $ nodewright sandbox up --nodes 3
+    $ nodewright sandbox up --aws --scenario hand-made
     $ nodewright sandbox up --name other --kubernetes-version 1.33
     """
     found = cluster.find(name)
+    wanted = _read_scenario(scenario) if aws or scenario else None
     if found is None:
         chosen = locate(kubernetes_version, os.environ, screen.say)
         begun = time.monotonic()
-        spec = Spec(name=name, kubernetes_version=chosen.version, binaries=chosen.binaries)
-        found = cluster.start(spec, lambda step: screen.say(f"  {step}"))
+        region = wanted.region if wanted is not None else ""
+        spec = Spec(name, chosen.version, chosen.binaries, aws_region=region)
+        found = cluster.start(spec, _tell)
+        if wanted is not None:
+            standin.fill(found, wanted, _tell)
         what = f"Kubernetes {chosen.version} is ready after {time.monotonic() - begun:.1f} s"
     else:
-        found.await_ready(lambda step: screen.say(f"  {step}"))
+        found.await_ready(_tell)
         what = f"Kubernetes {_keep(found.record, kubernetes_version)} was running already"
+        _keep_aws(found.record, wanted)
     if nodes:
         screen.say(f"  making {nodes} fake nodes")
         found.add_nodes(nodes)
@@ -155,6 +172,25 @@ def env(*, name: NameOption = "default") -> int:
     return EXIT_FINE
 
 
+def _tell(step: str) -> None:
+    screen.say(f"  {step}")
+
+
+def _read_scenario(wanted: str | None) -> Scenario:
+    standin.require_standin()
+    return read_scenario(wanted or standin.DEFAULT_SCENARIO)
+
+
+def _keep_aws(record: Record, wanted: Scenario | None) -> None:
+    if wanted is not None and not record.aws_url:
+        raise UserError(
+            f"sandbox {record.name} runs without the AWS stand-in",
+            code="NW-9111",
+            advice=f"end it with `nodewright sandbox down{_flag(record.name)}`, or use another "
+            "--name for a second one",
+        )
+
+
 def _keep(record: Record, wanted: str | None) -> str:
     running = record.kubernetes_version
     if wanted is not None and minor_of(choose_version(wanted)) != minor_of(running):
@@ -184,6 +220,9 @@ def _print_exports(folder: Folder) -> None:
     console = screen.screen()
     console.print(f"export KUBECONFIG={shlex.quote(str(folder.kubeconfig))}", soft_wrap=True)
     console.print(f"export PATH={shlex.quote(path)}:$PATH", soft_wrap=True)
+    record = folder.read_record()
+    for key, value in standin.environment(record).items() if record is not None else ():
+        console.print(f"export {key}={shlex.quote(value)}", soft_wrap=True)
 
 
 def _look_at(folder: Folder) -> Shown:
@@ -211,6 +250,7 @@ def _shown(folder: Folder, record: Record | None, state: str) -> Shown:
         started_at=print_instant(record.started_ms) if record else "",
         programs=record.programs if record else (),
         reason=dead if state == "dead" else (record.error if record else ""),
+        aws_url=record.aws_url if record else "",
     )
 
 
@@ -230,6 +270,7 @@ def _table(shown: tuple[Shown, ...]) -> screen.Table:
         ]
     notes = [f"{each.name}: {each.reason}" for each in shown if each.reason]
     notes += [f"{each.name}: KUBECONFIG={each.kubeconfig}" for each in shown]
+    notes += [f"{each.name}: AWS_ENDPOINT_URL={each.aws_url}" for each in shown if each.aws_url]
     return screen.Table(columns, tuple(rows), tuple(notes) or ("no sandbox is there",))
 
 

@@ -31,6 +31,8 @@ class Spec(msgspec.Struct, frozen=True, rename="camel"):
     # An owned sandbox ends when the process that started it ends.
     owned: bool = False
     apiserver_flags: tuple[str, ...] = ()
+    # The home region of the AWS stand-in beside the control plane; none means no stand-in.
+    aws_region: str = ""
 
 
 class Member(msgspec.Struct, frozen=True, rename="camel"):
@@ -53,6 +55,8 @@ class Record(msgspec.Struct, frozen=True, rename="camel"):
     owned: bool
     started_ms: int
     server: str = ""
+    aws_url: str = ""
+    aws_region: str = ""
     programs: tuple[Member, ...] = ()
     error: str = ""
 

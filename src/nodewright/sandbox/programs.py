@@ -3,8 +3,10 @@
 All listen on the loopback address with certificates of the sandbox's own authority. etcd does
 not wait for the disk (a sandbox is not meant to outlive a power cut), leader election is off
 (there is one of each), and the clients' own rate limits are lifted so that thousands of pods
-can be had in seconds.
+can be had in seconds. Where AWS is wanted, the stand-in and the kubelets of its machines run beside.
 """
+
+import sys
 
 import msgspec
 
@@ -23,7 +25,9 @@ USERS = {
     "system:kube-controller-manager": "",
     "system:kube-scheduler": "",
     "kwok": "system:masters",
+    "kubelet": "system:masters",
 }
+_PYTHON = (sys.executable, "-P", "-m")
 
 
 class Ports(msgspec.Struct, frozen=True):
@@ -35,6 +39,12 @@ class Ports(msgspec.Struct, frozen=True):
     controller_manager: int
     scheduler: int
     kwok: int
+    aws: int = 0
+
+    @property
+    def aws_url(self) -> str:
+        """The address of the AWS stand-in."""
+        return f"http://{HOST}:{self.aws}"
 
     @property
     def server(self) -> str:
@@ -43,7 +53,7 @@ class Ports(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """One program: its command line, and the address that answers once it is ready."""
+    """One program: its command line, and the address that answers once it is ready, if any."""
 
     name: str
     argv: tuple[str, ...]
@@ -63,7 +73,11 @@ def user_file(user: str) -> str:
 
 
 def plan_programs(
-    binaries: Binaries, folder: Folder, ports: Ports, apiserver_flags: tuple[str, ...] = ()
+    binaries: Binaries,
+    folder: Folder,
+    ports: Ports,
+    apiserver_flags: tuple[str, ...] = (),
+    aws_region: str = "",
 ) -> Plan:
     """Lay out all programs of a sandbox."""
     etcd = _etcd(binaries.etcd, folder, ports)
@@ -73,7 +87,11 @@ def plan_programs(
         _scheduler(binaries.kube_scheduler, folder, ports),
         _kwok(binaries.kwok, folder, ports),
     )
-    return Plan(((etcd,), (apiserver,), rest))
+    if not aws_region:
+        return Plan(((etcd,), (apiserver,), rest))
+    # The stand-in takes as long to start as the API server, so they start side by side.
+    standin, kubelets = _standin(ports, aws_region), _kubelets(folder, ports, aws_region)
+    return Plan(((etcd,), (apiserver, standin), (*rest, kubelets)))
 
 
 def _etcd(path: str, folder: Folder, ports: Ports) -> Program:
@@ -164,6 +182,22 @@ def _kwok(path: str, folder: Folder, ports: Ports) -> Program:
         f"--server-address={HOST}:{ports.kwok}",
     )
     return Program("kwok", argv, ports.kwok, f"http://{HOST}:{ports.kwok}/healthz")
+
+
+def _standin(ports: Ports, region: str) -> Program:
+    argv = (*_PYTHON, "nodewright.sandbox.aws.server", f"--port={ports.aws}", f"--region={region}")
+    return Program("aws", argv, ports.aws, f"{ports.aws_url}/_standin/health")
+
+
+def _kubelets(folder: Folder, ports: Ports, region: str) -> Program:
+    argv = (
+        *_PYTHON,
+        "nodewright.sandbox.kubelet.program",
+        f"--url={ports.aws_url}",
+        f"--region={region}",
+        f"--kubeconfig={folder.certificates}/kubelet.kubeconfig",
+    )
+    return Program("kubelet", argv, 0, "")
 
 
 def _component(name: str, argv: tuple[str, ...], port: int) -> Program:

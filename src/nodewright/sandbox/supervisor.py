@@ -98,17 +98,22 @@ class Supervisor:
 
     def _start_once(self) -> None:
         ports = Ports(*find_free_ports(len(Ports.__struct_fields__)))
-        self._note(server=ports.server)
+        region = self._spec.aws_region
+        aws_url = ports.aws_url if region else ""
+        self._note(server=ports.server, aws_url=aws_url, aws_region=region)
         furnish(self._folder, self._spec, ports.server, datetime.now(UTC))
         prober = Prober(self._folder.certificates)
-        plan = plan_programs(self._spec.binaries, self._folder, ports, self._spec.apiserver_flags)
+        plan = plan_programs(
+            self._spec.binaries, self._folder, ports, self._spec.apiserver_flags, region
+        )
         for wave in plan.waves:
             self._note(step="starting " + ", ".join(program.name for program in wave))
             for program in wave:
                 self._children[program.name] = children.launch(program, self._folder)
             self._note()
             for program in wave:
-                self._await(program.name, prober, program.ready_url)
+                if program.ready_url:
+                    self._await(program.name, prober, program.ready_url)
         # Pods are refused until their namespace has its service account.
         self._note(step="waiting for the default service account")
         self._await("kube-controller-manager", prober, ports.server + _DEFAULT_ACCOUNT)

@@ -18,10 +18,9 @@ from nodewright.kube.client import Client, Unreachable
 from nodewright.kube.kubeconfig import read_kubeconfig
 from nodewright.kube.machine import Machine, MachineClock, MachineRandom
 from nodewright.sandbox.kubelet.api import Api
-from nodewright.sandbox.kubelet.cloud import Cloud, Keys
+from nodewright.sandbox.kubelet.cloud import INSIDER_KEY, Cloud, Keys
 from nodewright.sandbox.kubelet.play import Play
 
-INSIDER_KEY: Final = "AKIASTANDININSIDER00"
 _LOOK_S: Final = 0.5
 _ASK_S: Final = 10.0
 
