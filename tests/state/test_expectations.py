@@ -112,9 +112,9 @@ def test_a_pod_whose_place_is_withdrawn_waits_again():
     expectations = Expectations()
     expectations.nominate("uid-p", "n", NOW_MS)
 
-    assert dict(expectations.hosts()) == {"uid-p": "n"}
+    assert (expectations.hosts(), expectations.host_of("uid-p")) == (("n",), "n")
     expectations.withdraw("uid-p")
-    assert dict(expectations.hosts()) == {}
+    assert (expectations.hosts(), expectations.host_of("uid-p")) == ((), "")
 
 
 def test_only_pods_that_wait_are_expected():
@@ -123,7 +123,8 @@ def test_only_pods_that_wait_are_expected():
     expectations.nominate("uid-q", "n", NOW_MS)
     expectations.keep({"uid-q"})
 
-    assert dict(expectations.hosts()) == {"uid-q": "n"}
+    assert expectations.pods_of("n") == {"uid-q"}
+    assert expectations.host_of("uid-p") == ""
 
 
 def test_promises_last_as_long_as_they_are_told_to():

@@ -1,4 +1,8 @@
-"""Nominations: pods that wait are promised, in their status, the node that was planned for them."""
+"""Nominations: pods that wait are promised, in their status, the node that was planned for them.
+
+Thousands may wait for nodes that take minutes to come, so a look takes in only those whose turn it
+is: who can be promised something now, and whose promise may lead nowhere.
+"""
 
 import logging
 from collections.abc import Iterable
@@ -8,7 +12,14 @@ import msgspec
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
-from nodewright.core.nominations import NOMINATED, find_idle, is_going, is_unbound, nominate
+from nodewright.core.nominations import (
+    NOMINATED,
+    find_idle,
+    is_going,
+    is_unbound,
+    nominate,
+    works,
+)
 from nodewright.model.beside import Beside
 from nodewright.model.decision import Change as Write
 from nodewright.model.decision import Decision, rest_on
@@ -19,11 +30,12 @@ from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Options, Outcome, Urgency
-from nodewright.state.mirror import Change
+from nodewright.state.mirror import BY_NODE, BY_NOMINATED, BY_PROVIDER_ID, BY_WAITING, Change
 
 _log: Final = logging.getLogger("nodewright.controllers")
 _BUSY_MS: Final = 1_000
 _IDLE_MS: Final = 10_000
+_TIDY_MS: Final = 10_000
 _QUIET: Final = Options(subresource="status", urgency=Urgency.BACKGROUND)
 _REFUSALS: Final = (Outcome.FORBIDDEN, Outcome.INVALID)
 
@@ -38,12 +50,15 @@ class Nominations(Controller):
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
         self._idle_since: dict[str, int] = {}
+        self._unseen: set[str] = set()
+        self._tidied_ms = 0
         memory.nominates = settings.nominates
 
     def hears(self, change: Change) -> bool:
         """Wake for nodes that come, begin to work or go, claims with a machine, and broken promises."""
         old, new = change.old, change.new
         if change.resource is PODS:
+            self._follow(old, new)
             return isinstance(old, Pod) and isinstance(new, Pod) and _has_lost_its_promise(old, new)
         if isinstance(old, NodeClaim) and isinstance(new, NodeClaim):
             return old.status.provider_id != new.status.provider_id
@@ -55,39 +70,100 @@ class Nominations(Controller):
         """Stop for good once we were told that we may not."""
         return self.memory.nominates
 
+    def _follow(self, old: object, new: object) -> None:
+        """Expect nobody any more who waits no more, and doubt promises that are not to be seen."""
+        pod = new if isinstance(new, Pod) else old
+        if not isinstance(pod, Pod):
+            return
+        uid = pod.metadata.uid
+        if new is None or not is_unbound(pod):
+            self.memory.expectations.withdraw(uid)
+            self.memory.nominated.pop(uid, None)
+        elif not pod.status.nominated_node_name and uid in self.memory.nominated:
+            self._unseen.add(uid)
+
     def look(self) -> World:
-        """Look at pods that wait or leave, and at where they could go."""
+        """Look at pods whose turn it is, and at their nodes."""
+        self._doubt()
+        self._tidy()
         mirror = self.ports.mirror
-        pods = tuple(
-            pod
-            for pod in mirror.all(PODS)
-            if not pod.spec.node_name or pod.metadata.deletion_timestamp is not None
-        )
+        pods: list[Pod] = []
+        nodes: dict[str, Node] = {}
+        claims: dict[str, NodeClaim] = {}
+        for name in mirror.values(PODS, BY_NOMINATED):
+            node = mirror.get(NODES, name)
+            owner = self._claim_of(node) if node is not None else None
+            claimed = (owner.status.provider_id,) if owner is not None else ()
+            if node is None or is_going(node) or works(node, claimed):
+                pods += mirror.find(PODS, BY_NOMINATED, name)
+                if node is not None:
+                    nodes[name] = node
+                    pods += (one for one in mirror.find(PODS, BY_NODE, name) if _leaves(one))
+                if owner is not None:
+                    claims[owner.metadata.name] = owner
+        for host in self.memory.expectations.hosts():
+            claim = mirror.get(NODE_CLAIMS, host)
+            node = mirror.get(NODES, host) or self._node_of(claim)
+            unpromised = self._unpromised(host) if node is not None else []
+            if node is not None and unpromised:
+                pods += unpromised
+                nodes[node.metadata.name] = node
+                if claim is not None:
+                    claims[host] = claim
         return World(
             self.ports.clock.now_ms(),
-            pods=pods,
-            nodes=mirror.all(NODES),
-            node_claims=mirror.all(NODE_CLAIMS),
+            pods=tuple(pods),
+            nodes=tuple(nodes.values()),
+            node_claims=tuple(claims.values()),
         )
+
+    def _node_of(self, claim: NodeClaim | None) -> Node | None:
+        provider_id = claim.status.provider_id if claim is not None else ""
+        found = self.ports.mirror.find(NODES, BY_PROVIDER_ID, provider_id) if provider_id else ()
+        return found[-1] if found else None
+
+    def _claim_of(self, node: Node) -> NodeClaim | None:
+        found = self.ports.mirror.find(NODE_CLAIMS, BY_PROVIDER_ID, node.spec.provider_id)
+        return found[0] if found else None
+
+    def _unpromised(self, host: str) -> list[Pod]:
+        """Give the pods that are expected on a host and do not know it."""
+        uids = self.memory.expectations.pods_of(host) - self.memory.nominated.keys()
+        found = [self._waiting(uid) for uid in sorted(uids)]
+        return [pod for pod in found if pod is not None and not pod.status.nominated_node_name]
+
+    def _waiting(self, uid: str) -> Pod | None:
+        found = self.ports.mirror.find(PODS, BY_WAITING, uid)
+        return found[0] if found and is_unbound(found[0]) else None
+
+    def _doubt(self) -> None:
+        """Take back what was promised and is not to be seen on the pod: the scheduler gave up on it."""
+        now_ms = self.ports.clock.now_ms()
+        for uid in sorted(self._unseen):
+            pod = self._waiting(uid)
+            is_seen = pod is None or bool(pod.status.nominated_node_name)
+            if pod is not None and not is_seen:
+                if self.memory.expectations.is_stale(rest_on((PODS, pod)), now_ms):
+                    continue
+                self.memory.nominated.pop(uid, None)
+            self._unseen.discard(uid)
+
+    def _tidy(self) -> None:
+        """Forget now and then those who waited no more before anybody expected them."""
+        now_ms = self.ports.clock.now_ms()
+        if now_ms - self._tidied_ms >= _TIDY_MS:
+            self._tidied_ms = now_ms
+            memory, waiting = self.memory, set(self.ports.mirror.values(PODS, BY_WAITING))
+            memory.expectations.keep(waiting)
+            memory.nominated = {one: on for one, on in memory.nominated.items() if one in waiting}
 
     def beside(self, world: World) -> Beside:
         """Give where pods are expected, and since when that leads nowhere."""
-        waiting = {pod.metadata.uid for pod in world.pods if is_unbound(pod)}
-        self.memory.expectations.keep(waiting)
-        expected = dict(self.memory.expectations.hosts())
-        broken = {pod.metadata.uid for pod in world.pods if self._is_broken(pod)}
-        kept = waiting - broken
-        written = {uid: name for uid, name in self.memory.nominated.items() if uid in kept}
-        self.memory.nominated = written
-        self._idle_since = find_idle(world, self._idle_since, written)
+        uids = (pod.metadata.uid for pod in world.pods)
+        hosts = {uid: self.memory.expectations.host_of(uid) for uid in uids}
+        self._idle_since = find_idle(world, self._idle_since, self.memory.nominated)
+        expected = {uid: host for uid, host in hosts.items() if host}
         return Beside(expected=expected, idle_since_ms=self._idle_since)
-
-    def _is_broken(self, pod: Pod) -> bool:
-        """Tell whether a promise that was seen on a pod is there no more: the scheduler gave up on it."""
-        if pod.status.nominated_node_name or pod.metadata.uid not in self.memory.nominated:
-            return False
-        now_ms = self.ports.clock.now_ms()
-        return not self.memory.expectations.is_stale(rest_on((PODS, pod)), now_ms)
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the nominations to be written and taken back."""
@@ -118,6 +194,7 @@ class Nominations(Controller):
             status = decision.change["status"]
             name = status["nominatedNodeName"] if isinstance(status, dict) else ""
             self.memory.nominated[uid] = name
+            self._unseen.add(uid)
         else:
             # Nothing may count the pod as placed any more, or it would be nominated again.
             self.memory.expectations.withdraw(uid)
@@ -136,6 +213,10 @@ def _has_lost_its_promise(old: Pod, new: Pod) -> bool:
     """
     was, now = old.status.nominated_node_name, new.status.nominated_node_name
     return bool(was) and not now and is_unbound(new)
+
+
+def _leaves(pod: Pod) -> bool:
+    return pod.metadata.deletion_timestamp is not None
 
 
 def _is_ready(node: Node) -> bool:

@@ -6,7 +6,7 @@ that are there, at once. A nomination that leads nowhere is taken back, or nobod
 pod again: its node is going or gone, or works and has no pod leaving it, and the pod still waits.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
 from nodewright.model.decision import Change, rest_on
@@ -67,7 +67,7 @@ def find_idle(world: World, before: Since, written: Mapping[str, str]) -> dict[s
         node = nodes.get(named)
         if node is None and written.get(uid) == named:
             found[uid] = world.now_ms - PATIENCE_MS
-        elif node is None or (_works(node, claimed) and named not in being_freed):
+        elif node is None or (works(node, claimed) and named not in being_freed):
             found[uid] = before.get(uid, world.now_ms)
     return found
 
@@ -88,7 +88,8 @@ def is_going(node: Node) -> bool:
     )
 
 
-def _works(node: Node, claimed: set[str]) -> bool:
+def works(node: Node, claimed: Container[str]) -> bool:
+    """Tell whether pods can come to a node now; one without a claim is not ours to wait for."""
     is_initialized = node.metadata.labels.get(INITIALIZED) == "true"
     return is_initialized or node.spec.provider_id not in claimed
 

@@ -14,7 +14,7 @@ from nodewright.model.decision import Decision, Launch, Nominate, Refuse, Start
 from nodewright.model.reason import Reason
 from nodewright.model.world import World
 from nodewright.observe import wording
-from nodewright.observe.facts import Claims, Facts, describe_work, name_it, shorten
+from nodewright.observe.facts import NARROW, Claims, Facts, describe_work, name_it, shorten
 from nodewright.observe.fresh import Fresh, code_of
 from nodewright.observe.lines import FACTS
 from nodewright.observe.wording import DEBUG, INFO
@@ -52,7 +52,8 @@ class Log:
         self, controller: str, world: World, decisions: Sequence[Decision], duration_ms: int
     ) -> None:
         """Sum up what pods were given, and write what is told for the first time."""
-        self._claims.see(world)
+        if controller not in NARROW:
+            self._claims.see(world)
         took: Facts = {"decideMs": duration_ms}
         fresh = self._fresh.pick(controller, decisions)
         if controller == _PLANNER:

@@ -23,6 +23,7 @@ from nodewright.model.labels import CAPACITY_TYPE, NODEPOOL, ZONE
 from nodewright.model.resource import NODE_CLAIMS, NODES
 from nodewright.model.world import World
 from nodewright.observe.cluster import fill, instant_of
+from nodewright.observe.facts import NARROW
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES, Family
 from nodewright.observe.fresh import WORDS, Fresh
 from nodewright.observe.page import Page
@@ -36,9 +37,6 @@ _REASONS_MAX: Final = 200
 _OTHER: Final = "other"
 _PLANNERS: Final = {"provisioning": "provisioner", "disruption": "disruption"}
 """Controllers that plan for pods, with the names that Karpenter's metrics have for them."""
-
-_NARROW: Final = frozenset(("nominations", "podevents", "transitions"))
-"""Controllers whose World holds only what they ask for: what it lacks may well be there."""
 
 _DISRUPTED: Final = frozenset((
     "insufficient_capacity", "nodeclass_not_ready", "launch_timeout", "registration_timeout",
@@ -114,7 +112,7 @@ class Metrics:
         self, controller: str, world: World, decisions: Sequence[Decision], duration_ms: int
     ) -> None:
         """Take note of all that one look at a World led to."""
-        if controller not in _NARROW:
+        if controller not in NARROW:
             self._world = world
             self._waits.look(world)
         self.note("nodewright_decide_duration_seconds", duration_ms / 1000, controller)

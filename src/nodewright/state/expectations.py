@@ -7,6 +7,7 @@ a while and they still do not. Everything here is forgotten after a time: the mi
 """
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import msgspec
@@ -18,6 +19,7 @@ from nodewright.model.resource import Ref
 WRITE_MS: Final = 30_000
 CLAIM_MS: Final = 60_000
 NOMINATION_MS: Final = 20_000
+_WRITES_MAX: Final = 1_000
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -40,9 +42,10 @@ class Expectations:
 
     def __init__(self) -> None:
         self._versions: dict[str, tuple[str, int]] = {}
+        self._writes_max = _WRITES_MAX
         self._claims: dict[str, tuple[NodeClaim, int]] = {}
         self._placed: dict[str, Placed] = {}
-        self._by_host: dict[str, set[str]] | None = None
+        self._by_host: dict[str, set[str]] = {}
         self._made: set[str] = set()
         self.nomination_ms = NOMINATION_MS
 
@@ -51,7 +54,8 @@ class Expectations:
         """Give expectations that hold what others held."""
         made = cls()
         made._claims = {claim.metadata.name: (claim, at_ms) for claim, at_ms in held.claims}
-        made._placed = dict(held.placed)
+        for uid, placed in held.placed.items():
+            made._place(uid, placed)
         made._made = set(held.made)
         return made
 
@@ -64,6 +68,10 @@ class Expectations:
         """Await a version of an object."""
         if version:
             self._versions[str(ref)] = (version, now_ms)
+            if len(self._versions) > self._writes_max:
+                fresh = [one for one in self._versions.items() if now_ms - one[1][1] < WRITE_MS]
+                self._versions = dict(fresh)
+                self._writes_max = max(_WRITES_MAX, 2 * len(fresh))
 
     def is_stale(self, basis: Basis, now_ms: int) -> bool:
         """Tell whether a decision relied on an object that we have changed since."""
@@ -83,42 +91,50 @@ class Expectations:
         self._claims[name] = (claim, now_ms)
         self._made.add(name)
         for uid in pods:
-            self._placed[uid] = Placed(name)
-        self._by_host = None
+            self._place(uid, Placed(name))
 
     def fail(self, name: str) -> None:
         """Take note that a claim could not be created or is gone: its pods wait again."""
         self._claims.pop(name, None)
         self._made.discard(name)
-        self._placed = {uid: one for uid, one in self._placed.items() if one.host != name}
-        self._by_host = None
+        for uid in self._by_host.pop(name, ()):
+            del self._placed[uid]
 
     def nominate(self, pod: str, host: str, now_ms: int) -> None:
         """Count a pod as placed on an existing node for a while."""
-        self._placed[pod] = Placed(host, now_ms + self.nomination_ms)
-        self._by_host = None
+        self._place(pod, Placed(host, now_ms + self.nomination_ms))
 
     def withdraw(self, pod: str) -> None:
-        """Count a pod as waiting again."""
-        self._placed.pop(pod, None)
-        self._by_host = None
+        """Count a pod as waiting again, or as where it is."""
+        known = self._placed.pop(pod, None)
+        if known is not None:
+            there = self._by_host[known.host]
+            there.discard(pod)
+            if not there:
+                del self._by_host[known.host]
 
     def keep(self, waiting: set[str]) -> None:
         """Expect only pods (by uid) that still wait: the others are where they are."""
-        self._placed = {uid: one for uid, one in self._placed.items() if uid in waiting}
-        self._by_host = None
+        for uid in [one for one in self._placed if one not in waiting]:
+            self.withdraw(uid)
 
-    def hosts(self) -> Mapping[str, str]:
-        """Give where pods (by uid) are expected, as far as anybody has said."""
-        return {uid: one.host for uid, one in self._placed.items()}
+    def _place(self, pod: str, placed: Placed) -> None:
+        self.withdraw(pod)
+        self._placed[pod] = placed
+        self._by_host.setdefault(placed.host, set()).add(pod)
 
-    def pods_of(self, host: str) -> set[str]:
+    def hosts(self) -> tuple[str, ...]:
+        """Name the hosts on which pods are expected, as far as anybody has said."""
+        return tuple(sorted(self._by_host))
+
+    def host_of(self, pod: str) -> str:
+        """Give where a pod (by uid) is expected, or nothing."""
+        known = self._placed.get(pod)
+        return known.host if known is not None else ""
+
+    def pods_of(self, host: str) -> AbstractSet[str]:
         """Give the pods (by uid) that are expected on a host."""
-        if self._by_host is None:
-            self._by_host = {}
-            for uid, one in self._placed.items():
-                self._by_host.setdefault(one.host, set()).add(uid)
-        return set(self._by_host.get(host, ()))
+        return self._by_host.get(host, frozenset())
 
     def has_made(self, name: str) -> bool:
         """Tell whether this process made a claim, and so knows for which pods."""
@@ -137,22 +153,24 @@ class Expectations:
     def placed(self, hosts: set[str], pods: Iterable[Any], now_ms: int) -> dict[str, str]:
         """Give where pods (by uid) are expected, of those that still wait and hosts still there."""
         waiting = {pod.metadata.uid for pod in pods if not pod.spec.node_name}
-        self._placed = {
-            uid: one
+        gone = [
+            uid
             for uid, one in self._placed.items()
-            if uid in waiting
-            and one.host in hosts
-            and (one.until_ms is None or now_ms < one.until_ms)
-        }
-        self._by_host = None
+            if uid not in waiting
+            or one.host not in hosts
+            or (one.until_ms is not None and now_ms >= one.until_ms)
+        ]
+        for uid in gone:
+            self.withdraw(uid)
         self._made &= hosts
         return {uid: one.host for uid, one in self._placed.items()}
 
     def settle(self, ready: set[str], now_ms: int) -> None:
         """Let the pods of claims whose nodes are ready be waited for only a while longer."""
-        for uid, one in list(self._placed.items()):
-            if one.until_ms is None and one.host in ready:
-                self._placed[uid] = Placed(one.host, now_ms + self.nomination_ms)
+        for host in ready & self._by_host.keys():
+            for uid in self._by_host[host]:
+                if self._placed[uid].until_ms is None:
+                    self._placed[uid] = Placed(host, now_ms + self.nomination_ms)
 
 
 def has_reached(seen: str, awaited: str) -> bool:

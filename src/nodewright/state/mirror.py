@@ -7,7 +7,7 @@ what is no longer true. Every write gives back what changed, in order.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -33,8 +33,11 @@ BY_OWNER: Final = "owner"
 BY_NAMESPACE: Final = "namespace"
 BY_PROVIDER_ID: Final = "providerID"
 BY_POOL: Final = "nodepool"
+BY_WAITING: Final = "waiting"
+BY_NOMINATED: Final = "nominatedNodeName"
 
-type Values = Callable[[Any], Iterable[str]]
+type Values = tuple[str, ...]
+type Read = Callable[[Any], Values]
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -54,46 +57,51 @@ class Unreadable(msgspec.Struct, frozen=True):
     problem: str
 
 
-def _pod_node(pod: Pod) -> Iterator[str]:
-    if pod.spec.node_name:
-        yield pod.spec.node_name
+def _pod_node(pod: Pod) -> Values:
+    return (pod.spec.node_name,) if pod.spec.node_name else ()
 
 
-def _attachment_node(attachment: VolumeAttachment) -> Iterator[str]:
-    yield attachment.spec.node_name
+def _waiting(pod: Pod) -> Values:
+    return () if pod.spec.node_name else (pod.metadata.uid,)
 
 
-def _claim_node(claim: NodeClaim) -> Iterator[str]:
-    if claim.status.node_name:
-        yield claim.status.node_name
+def _nominated_node(pod: Pod) -> Values:
+    named = pod.status.nominated_node_name
+    return (named,) if named and not pod.spec.node_name else ()
 
 
-def _node_provider(node: Node) -> Iterator[str]:
-    if node.spec.provider_id:
-        yield node.spec.provider_id
+def _attachment_node(attachment: VolumeAttachment) -> Values:
+    return (attachment.spec.node_name,)
 
 
-def _claim_provider(claim: NodeClaim) -> Iterator[str]:
-    if claim.status.provider_id:
-        yield claim.status.provider_id
+def _claim_node(claim: NodeClaim) -> Values:
+    return (claim.status.node_name,) if claim.status.node_name else ()
 
 
-def _pool(thing: Object) -> Iterator[str]:
-    if pool := thing.metadata.labels.get(NODEPOOL):
-        yield pool
+def _node_provider(node: Node) -> Values:
+    return (node.spec.provider_id,) if node.spec.provider_id else ()
 
 
-def _owners(thing: Object) -> Iterator[str]:
-    for owner in thing.metadata.owner_references:
-        yield owner.uid
+def _claim_provider(claim: NodeClaim) -> Values:
+    return (claim.status.provider_id,) if claim.status.provider_id else ()
 
 
-def _namespace(thing: Object) -> Iterator[str]:
-    yield thing.metadata.namespace
+def _pool(thing: Object) -> Values:
+    pool = thing.metadata.labels.get(NODEPOOL)
+    return (pool,) if pool else ()
 
 
-_SPECIAL: Final[dict[str, dict[str, Values]]] = {
-    PODS.name: {BY_NODE: _pod_node},
+def _owners(thing: Object) -> Values:
+    owners = thing.metadata.owner_references
+    return tuple(one.uid for one in owners) if owners else ()
+
+
+def _namespace(thing: Object) -> Values:
+    return (thing.metadata.namespace,)
+
+
+_SPECIAL: Final[dict[str, dict[str, Read]]] = {
+    PODS.name: {BY_NODE: _pod_node, BY_WAITING: _waiting, BY_NOMINATED: _nominated_node},
     VOLUME_ATTACHMENTS.name: {BY_NODE: _attachment_node},
     NODES.name: {BY_PROVIDER_ID: _node_provider, BY_POOL: _pool},
     NODE_CLAIMS.name: {
@@ -104,8 +112,8 @@ _SPECIAL: Final[dict[str, dict[str, Values]]] = {
 }
 
 
-def _indexes_of(resource: Resource[Any]) -> dict[str, Values]:
-    shared: dict[str, Values] = {BY_OWNER: _owners}
+def _indexes_of(resource: Resource[Any]) -> dict[str, Read]:
+    shared: dict[str, Read] = {BY_OWNER: _owners}
     if resource.namespaced:
         shared[BY_NAMESPACE] = _namespace
     return shared | _SPECIAL.get(resource.name, {})
@@ -123,8 +131,11 @@ class _Shelf:
         self.absent = False
         self.keys: list[str] = []
         self.in_order: tuple[Any, ...] | None = ()
-        self.values = _indexes_of(resource)
-        self.indexes: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in self.values}
+        self.indexes: dict[str, dict[str, set[str]]] = {}
+        self.reads: list[tuple[Read, dict[str, set[str]]]] = []
+        for name, read in _indexes_of(resource).items():
+            index = self.indexes[name] = {}
+            self.reads.append((read, index))
 
     def put(self, key: str, new: Any | None) -> Change | None:
         """Put an object in the place of its older self, or take it away."""
@@ -139,19 +150,21 @@ class _Shelf:
                 insort(self.keys, key)
             self.objects[key] = new
         self.in_order = None
-        for name, values in self.values.items():
-            index = self.indexes[name]
-            for value in values(old) if old is not None else ():
-                _take_out(index, value, key)
-            for value in values(new) if new is not None else ():
-                index.setdefault(value, {})[key] = new
+        for read, index in self.reads:
+            was = read(old) if old is not None else ()
+            now = read(new) if new is not None else ()
+            if was != now:
+                for value in was:
+                    _take_out(index, value, key)
+                for value in now:
+                    index.setdefault(value, set()).add(key)
         return Change(self.resource, key, old, new)
 
 
-def _take_out(index: dict[str, dict[str, Any]], value: str, key: str) -> None:
+def _take_out(index: dict[str, set[str]], value: str, key: str) -> None:
     bucket = index.get(value)
     if bucket is not None:
-        bucket.pop(key, None)
+        bucket.discard(key)
         if not bucket:
             del index[value]
 
@@ -250,8 +263,13 @@ class Mirror:
 
     def find[T: Object](self, resource: Resource[T], index: str, value: str) -> tuple[T, ...]:
         """Give the objects that an index knows under a value, in the order of their names."""
-        bucket = self._shelves[resource.name].indexes[index].get(value, {})
-        return tuple(bucket[key] for key in sorted(bucket))
+        shelf = self._shelves[resource.name]
+        bucket = shelf.indexes[index].get(value)
+        return tuple([shelf.objects[key] for key in sorted(bucket)]) if bucket else ()
+
+    def values(self, resource: Resource[Any], index: str) -> tuple[str, ...]:
+        """Give the values that an index knows, in order."""
+        return tuple(sorted(self._shelves[resource.name].indexes[index]))
 
     def derive(self, name: str, resources: Iterable[Resource[Any]], make: Callable[[], Any]) -> Any:
         """Give what is made of some kinds; it is made anew only when one of them has changed."""
