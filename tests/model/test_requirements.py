@@ -410,3 +410,12 @@ def test_both_together_ask_for_what_each_asks_for(a, b):
 
     assert together[KEY] == a.intersect(b)
     assert together["other"] == other
+
+
+@given(COMBINED, COMBINED, st.sampled_from(WITNESSES) | st.text(max_size=4))
+def test_what_is_within_another_allows_nothing_that_the_other_does_not(a, b, value):
+    if a.is_within(b):
+        assert not a.has(value) or b.has(value)
+        assert not a.is_negative or b.is_negative
+    assert a.is_within(a)
+    assert a.intersect(b).is_within(a) or not a.intersects(b)

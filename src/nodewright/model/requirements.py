@@ -103,6 +103,19 @@ class Requirement(msgspec.Struct, frozen=True, cache_hash=True):
             return not listed.values.isdisjoint(judge.values)
         return any(judge.has(value) and listed.has(value) for value in listed.values)
 
+    def is_within(self, other: "Requirement") -> bool:
+        """Tell whether whatever satisfies this satisfies the other too."""
+        if not self.complement:
+            return all(map(other.has, self.values)) if self.values else other.is_negative
+        if self.is_negative and not other.is_negative:
+            return False
+        return (
+            other.complement
+            and other.values <= self.values
+            and (other.low is None or (self.low is not None and self.low >= other.low))
+            and (other.high is None or (self.high is not None and self.high <= other.high))
+        )
+
     def expressions(self) -> tuple[NodeSelectorRequirement, ...]:
         """Write the set back as Kubernetes expressions; `minValues` goes on the first."""
         written: list[tuple[str, tuple[str, ...]]] = []

@@ -113,6 +113,16 @@ def test_a_requirement_is_met_by_type_and_offering_together():
     assert supply.meeting(read_requirement(want("team", "In", "a"))) == supply.everything
 
 
+def test_a_requirement_is_met_for_certain_where_every_value_that_is_left_does():
+    supply = supply_of(a_type("two", zones=["zone-a"]), a_type("one", labels={ARCH: "arm64"}))
+    in_a = supply.surely(read_requirement(want(ZONE, "In", "zone-a")))
+    assert in_a == supply.meeting(read_requirement(want(ZONE, "In", "zone-a")))
+    not_arm = supply.surely(read_requirement(want(ARCH, "NotIn", "arm64")))
+    assert types_of(supply, not_arm) == ["two"]
+    assert supply.surely(read_requirement(want("team", "In", "a"))) == 0
+    assert supply.surely(read_requirement(want("team", "DoesNotExist"))) == supply.everything
+
+
 def test_ports_of_daemons_block_the_types_they_run_on():
     daemon = a_daemon_set(ports=[80], terms=[[want(INSTANCE_TYPE, "In", "s")]])
     supply = supply_of(a_type("s"), a_type("l", cpu=8), daemon)

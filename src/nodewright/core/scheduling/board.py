@@ -371,7 +371,7 @@ class Board:
         for _ in range(count):
             draft = model.copy()
             draft.number = len(self.drafts)
-            draft.spots, draft.tally = {}, {}
+            draft.spots, draft.tally, draft.unsure = {}, {}, set()
             self.drafts.append(draft)
             for group in (*wish.counted_by, *wish.keeps_away):
                 count_on_draft(draft, group, model.pod_count)

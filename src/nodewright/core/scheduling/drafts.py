@@ -122,6 +122,7 @@ class Draft:
         "supply",
         "tally",
         "totals",
+        "unsure",
     )
 
     def __init__(self, number: int, state: State, resources: int) -> None:
@@ -138,9 +139,11 @@ class Draft:
         self.min_values: Mapping[str, int] = {}
         self.min_values_relaxed = False
         self.stale = False
-        # How many of its pods each group counts, and in which domains they were counted.
+        # How many of its pods each group counts, in which domains they were counted, and for which
+        # groups it is open whether the node takes part.
         self.tally: dict[Group, int] = {}
         self.spots: dict[Group, tuple[Domain, ...]] = {}
+        self.unsure: set[Group] = set()
 
     def copy(self) -> "Draft":
         """Give a copy that shares nothing that changes."""
@@ -163,6 +166,7 @@ class Draft:
         self.stale = other.stale
         self.tally = dict(other.tally)
         self.spots = dict(other.spots)
+        self.unsure = set(other.unsure)
 
     def empty(self, start: State, min_values: Mapping[str, int]) -> None:
         """Begin again with nothing on it."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.hosts import Host
+from nodewright.core.scheduling.partaking import Part, part_of
 from nodewright.core.scheduling.pools import PoolRange
 from nodewright.core.scheduling.selectors import Selector
 from nodewright.core.scheduling.topology import (
@@ -226,60 +227,70 @@ def count_on_host(host: Host, wish: Wish) -> None:
 
 def count_on_draft(draft: Draft, group: Group, pods: int) -> None:
     """Count more pods of a group on a draft, in the domains that it may be in."""
-    spots = draft.spots.get(group)
-    if spots is None:
-        spots = draft.spots[group] = _spots(draft, group)
+    if group not in draft.spots:
+        _take_spots(draft, group, _spots(draft, group))
     draft.tally[group] = draft.tally.get(group, 0) + pods
-    for domain in spots:
-        group.record(domain, pods)
+    _record(draft, group, pods)
 
 
 def uncount_draft(draft: Draft) -> None:
     """Take back everything that a draft's pods count for."""
     for group, pods in draft.tally.items():
-        for domain in draft.spots[group]:
-            group.record(domain, -pods)
+        _record(draft, group, -pods)
 
 
 def count_again(draft: Draft) -> None:
     """Count everything that a draft's pods counted for before it was taken back."""
     for group, pods in draft.tally.items():
-        for domain in draft.spots[group]:
-            group.record(domain, pods)
+        _record(draft, group, pods)
 
 
 def recount_draft(draft: Draft) -> None:
     """Move what a draft's pods count for to the domains that it may be in now."""
     for group, pods in draft.tally.items():
-        before = draft.spots[group]
         after = _spots(draft, group)
-        if before == after:
+        if after == (draft.spots[group], group not in draft.unsure):
             continue
-        for domain in before:
-            group.record(domain, -pods)
-        for domain in after:
-            group.record(domain, pods)
-        draft.spots[group] = after
+        _record(draft, group, -pods)
+        _take_spots(draft, group, after)
+        _record(draft, group, pods)
 
 
-def _spots(draft: Draft, group: Group) -> tuple[Domain, ...]:
+type _Spots = tuple[tuple[Domain, ...], bool]
+"""The domains that a draft counts in, and whether that is certain."""
+
+
+def _take_spots(draft: Draft, group: Group, spots: _Spots) -> None:
+    draft.spots[group], is_sure = spots
+    if is_sure:
+        draft.unsure.discard(group)
+    else:
+        draft.unsure.add(group)
+
+
+def _record(draft: Draft, group: Group, pods: int) -> None:
+    for domain in draft.spots[group]:
+        group.record(domain, pods)
+        if group in draft.unsure:
+            group.doubt(domain, pods)
+
+
+def _spots(draft: Draft, group: Group) -> _Spots:
     """Give the domains that a draft counts in.
 
     Spread and affinity count once the domain is known; anti-affinity must fear every domain that
     the node may still end up in.
     """
     if group.is_hostname:
-        return (draft.number,)
-    requirement = draft.state.requirements.get(group.key)
-    if group.kind in (GroupKind.SPREAD, GroupKind.AFFINITY):
-        value = draft.state.value(group.key)
-        nodes = group.spec.nodes
-        if value is None:
-            return ()
-        if nodes is not None and not nodes.admits(draft.state.requirements, draft.supply.taints):
-            return ()
-        return (value,)
-    return tuple(possible_domains(draft.state.requirements, group, requirement))
+        return (draft.number,), True
+    labels = draft.state.requirements
+    if group.kind not in (GroupKind.SPREAD, GroupKind.AFFINITY):
+        return tuple(possible_domains(labels, group, labels.get(group.key))), True
+    value = draft.state.value(group.key)
+    if value is None:
+        return (), True
+    part = part_of(draft, group.spec.nodes)
+    return (() if part is Part.NEVER else (value,)), part is not Part.PERHAPS
 
 
 def possible_domains(

@@ -227,8 +227,7 @@ class Improver:
 
 
 def _skew(group: Group) -> int:
-    counts = [group.count(domain) for domain in group.universe]
-    return max(counts, default=0) - min(counts, default=0)
+    return max(map(group.count, group.universe), default=0) - group.least()
 
 
 def _hardest(load: tuple[tuple[Shape, int], int]) -> tuple[int, ...]:

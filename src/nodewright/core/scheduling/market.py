@@ -1,6 +1,6 @@
 """The market: what can be bought, as columns, and which machine gives most for its price."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 import numpy as np
@@ -62,10 +62,13 @@ class Market:
         for supply in board.supplies:
             self._free[supply], self._prices[supply] = _columns(supply, tuple(board.resources))
 
-    def appraise(self, demand: Vector) -> Vector:
-        """Work out what a unit of each resource is worth, given all that is to be placed."""
+    def appraise(self, demand: Vector, supplies: Sequence[Supply] | None = None) -> Vector:
+        """Work out what a unit of each resource is worth, given all that is to be placed.
+
+        With supplies given, nodes are made from those alone.
+        """
         columns, prices = [], []
-        for supply in self.board.supplies:
+        for supply in self.board.supplies if supplies is None else supplies:
             usable = unpack(self.board.tables[supply].start.bits, len(supply.ways))
             columns.append(self._free[supply][:, usable])
             prices.append(self._prices[supply][usable])

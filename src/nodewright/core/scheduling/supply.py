@@ -120,6 +120,7 @@ class Supply:
         self._labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
         self._ways_labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
         self._meeting: dict[Requirement, Bits] = {}
+        self._surely: dict[Requirement, Bits] = {}
         self._alive: dict[Bits, tuple[int, ...]] = {}
         self._names: dict[Bits, tuple[str, ...]] = {}
         self._least: dict[Bits, Resources] = {}
@@ -184,6 +185,31 @@ class Supply:
             bits for have, bits in self._ways_labels[key] if have is None or _can_be(have, wanted)
         )
         return types & ways
+
+    def surely(self, requirement: Requirement) -> Bits:
+        """Give all ways whose labels satisfy one requirement whatever their values turn out to be."""
+        bare = requirement.without_min_values()
+        known = self._surely.get(bare)
+        if known is None:
+            known = self._surely[bare] = self._satisfy(bare)
+        return known
+
+    def _satisfy(self, wanted: Requirement) -> Bits:
+        labelled = self.labelled(wanted.key)
+        met = _or(
+            bits
+            for side in (self._labels[wanted.key], self._ways_labels[wanted.key])
+            for have, bits in side
+            if have is not None and have.is_within(wanted)
+        )
+        return met | (self.everything & ~labelled if wanted.is_negative else 0)
+
+    def labelled(self, key: str) -> Bits:
+        """Give all ways whose type or offering says something of a label."""
+        if key not in self._labels:
+            self._index_label(key)
+        sides = (self._labels[key], self._ways_labels[key])
+        return _or(bits for side in sides for have, bits in side if have is not None)
 
     def _index_label(self, key: str) -> None:
         by_type: dict[Requirement | None, Bits] = {}

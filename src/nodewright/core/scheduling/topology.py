@@ -70,6 +70,7 @@ class Group:
     __slots__ = (
         "_least",
         "counts",
+        "doubtful",
         "hosts_at_limit",
         "hosts_over_limit",
         "is_hostname",
@@ -90,6 +91,8 @@ class Group:
         self.is_hostname = spec.key == HOSTNAME
         self.universe: dict[Domain, None] = dict.fromkeys(sorted(universe))
         self.counts: dict[Domain, int] = {}
+        # Of those, the pods on planned nodes that may turn out not to take part.
+        self.doubtful: dict[Domain, int] = {}
         self.total = 0
         self._least: int | None = None
         # For hostname groups: the drafts whose count has reached, or gone past, what a pod that
@@ -121,12 +124,22 @@ class Group:
             else:
                 self.hosts_over_limit &= ~bit
 
+    def doubt(self, domain: Domain, pods: int) -> None:
+        """Note that so many of the pods in a domain may turn out not to be counted."""
+        self.doubtful[domain] = self.doubtful.get(domain, 0) + pods
+        self._least = None
+
     def count(self, domain: Domain) -> int:
         """Give how many pods are counted in a domain."""
         return self.counts.get(domain, 0)
 
+    def surely(self, domain: Domain) -> int:
+        """Give how many pods are counted in a domain whatever the planned nodes turn out to be."""
+        count = self.counts.get(domain, 0)
+        return count - self.doubtful.get(domain, 0) if self.doubtful else count
+
     def least(self) -> int:
-        """Give the lowest count of any domain."""
+        """Give the lowest count of any domain that is certain."""
         if self._least is None:
-            self._least = min(map(self.count, self.universe), default=0)
+            self._least = min(map(self.surely, self.universe), default=0)
         return self._least

@@ -53,6 +53,7 @@ class Wish:
         "requirements",
         "spec",
         "strict",
+        "terms",
         "tolerations",
     )
 
@@ -66,6 +67,8 @@ class Wish:
         self.needs = source.needs
         self.ports: tuple[HostPort, ...] = host_ports(spec)
         self.strict = Requirements(strict_requirements(spec))
+        # Every alternative, given up or not: whoever binds the pod knows nothing of giving up.
+        self.terms = required_terms(source.spec)
         preferred = _heaviest_preference(spec)
         every = [*strict_requirements(spec), *(preferred or ())]
         self.requirements = Requirements(every)
@@ -263,11 +266,10 @@ def _spread_key(wish: Wish, constraint: TopologySpreadConstraint) -> GroupKey:
     affinity: tuple[Requirements, ...] | None = None
     if (constraint.node_affinity_policy or "Honor") == "Honor":
         base = Requirements.from_labels(wish.spec.node_selector)
-        terms = required_terms(wish.spec)
-        if terms:
+        if wish.terms:
             affinity = tuple(
                 base.with_all(Requirements.from_expressions(term.match_expressions).values())
-                for term in terms
+                for term in wish.terms
             )
         elif base:
             affinity = (base,)

@@ -19,7 +19,7 @@ from builders.solving import codes_of, home_of, plan_of, sizes_of, zone_of, zone
 from nodewright.core.scheduling.rules.spread import emptiest_count, spread_domains
 from nodewright.core.scheduling.selectors import read_selector
 from nodewright.core.scheduling.topology import Group, GroupKey, GroupKind
-from nodewright.model.labels import CAPACITY_TYPE, HOSTNAME, ZONE
+from nodewright.model.labels import ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ZONE
 from nodewright.model.requirements import read_requirement
 
 WEB = {"app": "web"}
@@ -223,3 +223,43 @@ def test_a_pod_relaxed_late_meets_the_counts_that_are_there():
     assert zone_of(home_of(plan, late)) in {"zone-a", "zone-b"}
     counts = [zones_of(plan).count(zone) for zone in ZONES]
     assert max(counts) - min(counts) <= 1
+
+
+def test_alternatives_that_a_pod_gave_up_still_say_which_nodes_count():
+    # Both pods have the same alternatives, and only the second gives one up. Whoever binds it later
+    # counts the first all the same.
+    spread = a_spread("rack")
+    terms = [[want(ARCH, "In", "amd64")], [want(ZONE, "Exists")]]
+    pool = a_pool(requirements=[want("rack", "In", "r1", "r2")], limits={"nodes": 1})
+    both = pods(2, cpu=1, labels=WEB, spread=[spread], terms=terms)
+    assert len(codes_of(plan_of(both, pool, a_type()))) == 1
+
+
+def test_pods_on_nodes_that_may_not_count_do_not_make_room_elsewhere():
+    # The planned node may become a type that the other pods refuse, and then it counts for nothing.
+    pools = [
+        a_pool("one", labels={"rack": "r1", "side": "left"}),
+        a_pool("two", labels={"rack": "r2"}),
+    ]
+    anyhow = pods(2, "a", cpu=1, labels=WEB, selector={"side": "left"})
+    picky = pods(
+        2,
+        "b",
+        cpu=1,
+        labels=WEB,
+        spread=[a_spread("rack")],
+        terms=[[want(INSTANCE_TYPE, "NotIn", "x"), want("side", "DoesNotExist")]],
+    )
+    types = [a_type("m"), a_type("x")]
+    plan = plan_of(anyhow, picky, pools, *types)
+    assert len(codes_of(plan)) == 1
+
+
+def test_doubtful_pods_fill_their_domain_and_do_not_raise_the_emptiest():
+    group = a_group({"zone-a": 2, "zone-b": 1})
+    group.doubt("zone-b", 1)
+    assert emptiest_count(group, ANYWHERE) == 0
+    assert group.count("zone-b") == 1
+    assert spread_domains(group, ["zone-a", "zone-b"], ANYWHERE, counts_itself=True) == []
+    group.doubt("zone-b", -1)
+    assert spread_domains(group, ["zone-a", "zone-b"], ANYWHERE, counts_itself=True) == ["zone-b"]

@@ -1,7 +1,8 @@
 """Topology spread: no domain may hold too many more matching pods than the emptiest one.
 
 The emptiest domain is looked for among those that the pod itself may use; with fewer of them than
-`minDomains` it counts as empty. A new node is always possible, so for host names it is 0.
+`minDomains` it counts as empty. A new node is always possible, so for host names it is 0. Pods on
+planned nodes that may turn out not to take part fill their domain, and do not raise the emptiest.
 """
 
 from collections.abc import Iterable
@@ -21,7 +22,7 @@ def emptiest_count(group: Group, reach: Reach) -> int:
     if anywhere and group.spec.min_domains is None:
         return group.least()
     counts = [
-        group.count(domain)
+        group.surely(domain)
         for domain in group.universe
         if anywhere or any(one is not None and one.has(str(domain)) for one in reach)
     ]
