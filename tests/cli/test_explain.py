@@ -101,7 +101,7 @@ def test_a_code_has_a_page_and_needs_no_snapshot(capsys, code):
         (["NW-0001"], "NW-9501"),
         ([POD, "--kubeconfig", "nowhere"], "NW-9401"),
         (["D-0123456789ab", "--journal", "nowhere"], "NW-9601"),
-        (["D-0123456789ab"], "NW-9604"),
+        (["D-0123456789ab", "--kubeconfig", "nowhere"], "NW-9401"),
     ],
 )
 def test_what_cannot_be_explained_is_said_in_one_sentence(capsys, arguments, code):

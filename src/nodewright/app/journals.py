@@ -1,6 +1,13 @@
-"""Where commands find a journal: in a folder, or behind the API of a running controller."""
+"""Where commands find a journal: in a folder, or behind the API of a running controller.
 
+That API listens on the loopback address of its pod. Where neither a folder nor an address is named, the
+controller of the live cluster is asked, through the API server's own port-forward.
+"""
+
+import asyncio
 import gzip
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import quote
@@ -8,14 +15,28 @@ from urllib.parse import quote
 import httpx2
 import msgspec
 
+from nodewright.journal.api import PORT
 from nodewright.journal.documents import FoundDocument, ListDocument, read_entry, read_found
 from nodewright.journal.reading import Filter, Found, Journal, Listing
+from nodewright.kube.access import Access, find_access
+from nodewright.kube.client import Client, Reply
+from nodewright.kube.forwarding import NO_CONTROLLER, ask_pod, find_controller
+from nodewright.kube.machine import this_machine
 from nodewright.model.errors import UserError
 from nodewright.model.instant import print_instant
+from nodewright.model.resource import Ref
 
 _LIMIT_S: Final = 60.0
-_CODE: Final = "NW-9604"
-_ADVICE: Final = "kubectl -n nodewright port-forward deploy/nodewright 8082 makes it reachable"
+_ADVICE: Final = "without --api the controller is asked through the Kubernetes API"
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Whose decisions: a folder's, an address's, or those of a cluster's controller."""
+
+    journal: str = ""
+    api: str = ""
+    kubeconfig: str = ""
+    context: str = ""
 
 
 class Decisions(Protocol):
@@ -30,10 +51,15 @@ class Decisions(Protocol):
         ...
 
 
-class Api(msgspec.Struct, frozen=True):
-    """The API of a running controller."""
+class Remote(ABC):
+    """The API of a running controller, however it is reached."""
 
-    url: str
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    @abstractmethod
+    def ask(self, path: str) -> bytes:
+        """Give what the API answers; anything but an answer is one sentence."""
 
     def entries(self, wanted: Filter) -> Listing:
         """Give the decisions that are wanted."""
@@ -56,28 +82,14 @@ class Api(msgspec.Struct, frozen=True):
         """Give the snapshot of what the controller sees now."""
         return self._unpack(self.ask("/snapshot"))
 
-    def ask(self, path: str) -> bytes:
-        """Give what the API answers; anything but an answer is one sentence."""
-        address = f"{self.url.rstrip('/')}{path}"
-        try:
-            reply = httpx2.get(address, timeout=_LIMIT_S, trust_env=False)
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise UserError(
-                f"the controller's API cannot be reached: {error or type(error).__name__}",
-                code=_CODE,
-                where=self.url,
-                advice=_ADVICE,
-            ) from None
-        if not reply.is_success:
-            raise UserError(reply.text.strip(), code=_CODE, where=address)
-        return reply.content
-
     def _unpack(self, data: bytes) -> bytes:
         try:
             return gzip.decompress(data)
         except (OSError, EOFError) as error:
             raise UserError(
-                f"this is not the API of a controller: {error}", code=_CODE, where=self.url
+                f"this is not the API of a controller: {error}",
+                code=NO_CONTROLLER,
+                where=self.where,
             ) from None
 
     def _decode[T](self, data: bytes, shape: type[T]) -> T:
@@ -85,16 +97,69 @@ class Api(msgspec.Struct, frozen=True):
             return msgspec.json.decode(data, type=shape)
         except msgspec.DecodeError as error:
             raise UserError(
-                f"this is not the API of a controller: {error}", code=_CODE, where=self.url
+                f"this is not the API of a controller: {error}",
+                code=NO_CONTROLLER,
+                where=self.where,
             ) from None
 
 
-def open_journal(folder: str, api: str) -> Decisions:
-    """Give the journal that was named; naming none, or two, is one sentence."""
-    if bool(folder) == bool(api):
+class Api(Remote):
+    """The API at an address."""
+
+    def ask(self, path: str) -> bytes:
+        """Give what the API answers; anything but an answer is one sentence."""
+        address = f"{self.where.rstrip('/')}{path}"
+        try:
+            reply = httpx2.get(address, timeout=_LIMIT_S, trust_env=False)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise UserError(
+                f"the controller's API cannot be reached: {error or type(error).__name__}",
+                code=NO_CONTROLLER,
+                where=self.where,
+                advice=_ADVICE,
+            ) from None
+        if not reply.is_success:
+            raise UserError(reply.text.strip(), code=NO_CONTROLLER, where=address)
+        return reply.content
+
+
+class Forwarded(Remote):
+    """The API of the controller of a cluster, through the API server."""
+
+    def __init__(self, access: Access, port: int = PORT) -> None:
+        super().__init__(access.context or access.server)
+        self._access = access
+        self._port = port
+        self._pod: Ref | None = None
+
+    def ask(self, path: str) -> bytes:
+        """Give what the API answers; anything but an answer is one sentence."""
+        reply = asyncio.run(self._ask(path))
+        if not reply.is_good:
+            said = reply.body.decode(errors="replace").strip()
+            raise UserError(said, code=NO_CONTROLLER, where=self.where)
+        return reply.body
+
+    async def _ask(self, path: str) -> Reply:
+        client = Client(self._access, this_machine())
+        try:
+            if self._pod is None:
+                self._pod = await find_controller(client)
+            return await ask_pod(client, self._pod, self._port, path)
+        finally:
+            await client.close()
+
+
+def open_journal(source: Source, environment: Mapping[str, str]) -> Decisions:
+    """Give the journal that was named, or the one of the cluster; naming two is one sentence."""
+    if source.journal and source.api:
         raise UserError(
-            "one of --journal and --api says whose decisions are meant",
-            code=_CODE,
+            "only one of --journal and --api can say whose decisions are meant",
+            code=NO_CONTROLLER,
             advice=_ADVICE,
         )
-    return Api(api) if api else Journal(Path(folder))
+    if source.journal:
+        return Journal(Path(source.journal))
+    if source.api:
+        return Api(source.api)
+    return Forwarded(find_access(environment, source.kubeconfig or None, source.context or None))

@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -10,14 +10,24 @@ from nodewright.app.sources import open_snapshot
 from nodewright.cli.output import say
 from nodewright.state.snapshot import Snapshot, read_snapshot
 
+if TYPE_CHECKING:
+    from nodewright.app.journals import Decisions
+
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class PlaceOption:
-    """Which cluster, where no snapshot is given."""
+class ClusterOption:
+    """Which cluster."""
 
     kubeconfig: Annotated[str, Parameter(help="The kubeconfig; else the usual places.")] = ""
     context: Annotated[str, Parameter(help="The context of the kubeconfig.")] = ""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class PlaceOption(ClusterOption):
+    """Which cluster, where no snapshot is given."""
+
     region: Annotated[str, Parameter(help="Whose types and prices; else the nodes' region.")] = ""
 
 
@@ -34,11 +44,26 @@ JournalOption = Annotated[
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class SourceOption(PlaceOption):
-    """Which cluster where no snapshot is given, and whose journal."""
+class JournalSource(ClusterOption):
+    """Whose journal: a folder's, an address's, else that of the live cluster's controller."""
 
     journal: JournalOption = ""
     api: ApiOption = ""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class SourceOption(PlaceOption, JournalSource):
+    """Which cluster where no snapshot is given, and whose journal."""
+
+
+def open_decisions(source: JournalSource) -> "Decisions":
+    """Give the journal that is meant."""
+    # It brings the clients of HTTP and of Kubernetes with it: only those who read one wait for that.
+    from nodewright.app.journals import Source, open_journal
+
+    named = Source(source.journal, source.api, source.kubeconfig, source.context)
+    return open_journal(named, os.environ)
 
 
 def take_place(place: PlaceOption) -> bytes:

@@ -5,8 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from nodewright.app.journals import open_journal
-from nodewright.cli.cluster import ApiOption, JournalOption
+from nodewright.cli.cluster import JournalSource, open_decisions
 from nodewright.cli.errors import CODE_USAGE, EXIT_FINE
 from nodewright.cli.output import Cell, Column, ListOutputOption, Table, emit, say
 from nodewright.journal.documents import DecisionDocument, write_entry
@@ -35,20 +34,23 @@ class Wanted:
 
 def decisions(
     *,
-    journal: JournalOption = "",
-    api: ApiOption = "",
+    source: JournalSource = JournalSource(),  # noqa: B008 - frozen: sharing the default is safe
     wanted: Wanted = Wanted(),  # noqa: B008 - frozen: sharing the default is safe
     output: ListOutputOption = "table",
 ) -> int:
     """List the decisions of a controller, oldest first.
 
+    Without --journal and --api the controller of the live cluster is asked, through the Kubernetes
+    API's port-forward.
+
+    $ nodewright decisions --context prod --since 2h
     $ nodewright decisions --journal /var/lib/nodewright/journal --since 2h
     $ nodewright decisions --api http://127.0.0.1:8082 --subject pods/shop/checkout
     $ nodewright decisions --journal journal --controller provisioning -o csv
     """
     since_ms = read_since(wanted.since, MachineClock().now_ms())
     chosen = Filter(wanted.controller, wanted.subject, since_ms, max(1, wanted.limit))
-    listing = open_journal(journal, api).entries(chosen)
+    listing = open_decisions(source).entries(chosen)
     for problem in listing.problems:
         say(f"warning: {problem}")
     found = [write_entry(entry) for entry in listing.entries]

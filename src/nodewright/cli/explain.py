@@ -49,6 +49,7 @@ def explain(
     $ nodewright explain pod/shop/checkout-6d9f cluster.json
     $ nodewright explain nodepool/general cluster.json -o json
     $ nodewright explain pod/shop/checkout-6d9f --context prod
+    $ nodewright explain D-0123456789ab --context prod
     $ nodewright explain D-0123456789ab --journal journal
     $ nodewright explain NW-1204 --lang ko
     """

@@ -3,8 +3,7 @@
 import msgspec
 
 from nodewright.app.explaining import pod_document
-from nodewright.app.journals import open_journal
-from nodewright.cli.cluster import SourceOption
+from nodewright.cli.cluster import SourceOption, open_decisions
 from nodewright.cli.errors import EXIT_FINE
 from nodewright.cli.explain_view import pod_screen
 from nodewright.cli.output import Format, emit
@@ -27,7 +26,7 @@ class ExplainedDecision(msgspec.Struct, frozen=True):
 
 def explain_decision(name: str, source: SourceOption, output: Format, language: Language) -> int:
     """Show one decision of a journal."""
-    found = open_journal(source.journal, source.api).find(name)
+    found = open_decisions(source).find(name)
     written = write_found(found)
     story = _pod_story(found)
     document = ExplainedDecision(

@@ -6,8 +6,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from nodewright.app.journals import open_journal
-from nodewright.cli.cluster import ApiOption, JournalOption
+from nodewright.cli.cluster import JournalSource, open_decisions
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.output import OutputOption, as_yaml, emit
 from nodewright.journal.documents import DecisionDocument, write_entry
@@ -38,18 +37,19 @@ class ReplayDocument(msgspec.Struct, frozen=True, rename="camel"):
 def replay(
     decision: Annotated[str, Parameter(help="The decision, such as D-0123456789ab.")],
     *,
-    journal: JournalOption = "",
-    api: ApiOption = "",
+    source: JournalSource = JournalSource(),  # noqa: B008 - frozen: sharing the default is safe
     output: OutputOption = "table",
 ) -> int:
     """Decide again on the World that a decision was taken on, and compare the whole answer.
 
-    Nothing is changed anywhere. Status 0: the answer is the same. Status 1: it differs, and how.
+    Nothing is changed anywhere. Without --journal and --api the controller of the live cluster is
+    asked, through the Kubernetes API's port-forward. Status 0: the answer is the same. Status 1: it differs, and how.
 
+    $ nodewright replay D-0123456789ab --context prod
     $ nodewright replay D-0123456789ab --journal /var/lib/nodewright/journal
     $ nodewright replay D-0123456789ab --api http://127.0.0.1:8082 -o json
     """
-    found = open_journal(journal, api).find(decision)
+    found = open_decisions(source).find(decision)
     replayed = decide_again(found)
     emit(_document(found, replayed), output, lambda: _screen(found, replayed))
     return EXIT_FINE if replayed.is_same else EXIT_FOUND

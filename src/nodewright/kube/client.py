@@ -12,6 +12,7 @@ from http import HTTPStatus
 from importlib.metadata import version
 from typing import Final
 
+import httpcore2
 import httpx2
 import msgspec
 
@@ -25,6 +26,8 @@ JSON: Final = "application/json"
 _CONNECT_S: Final = 10.0
 _REQUEST_S: Final = 30.0
 _LINE_MAX_BYTES: Final = 64 << 20
+_CHUNK_BYTES: Final = 1 << 16
+_BROKEN: Final = (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError)
 
 type Observe = Callable[[str, str, int], None]
 
@@ -46,6 +49,7 @@ class Request(msgspec.Struct, frozen=True):
     body: bytes = b""
     content_type: str = JSON
     limit_s: float = _REQUEST_S
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -73,6 +77,14 @@ class Stream:
         body = await self._response.aread()
         return Reply(self.status, body, _retry_after_ms(self._response))
 
+    def header(self, name: str) -> str:
+        """Give a header of the reply, or nothing."""
+        return self._response.headers.get(name, "")
+
+    def tunnel(self, silence_s: float) -> "Tunnel":
+        """Give the connection itself, once the server has agreed to speak something else on it."""
+        return Tunnel(self._response.extensions["network_stream"], silence_s)
+
     async def lines(self) -> AsyncIterator[bytes]:
         """Give each whole line; a last piece without an end is not one."""
         parts: list[bytes] = []
@@ -87,6 +99,28 @@ class Stream:
                 held = len(piece)
             if held > _LINE_MAX_BYTES:
                 raise Unreachable(f"a line of the watch is longer than {_LINE_MAX_BYTES} bytes")
+
+
+class Tunnel:
+    """A connection that was upgraded: bytes both ways; trouble is `Unreachable` here too."""
+
+    def __init__(self, raw: httpcore2.AsyncNetworkStream, silence_s: float) -> None:
+        self._raw = raw
+        self._silence_s = silence_s
+
+    async def read(self) -> bytes:
+        """Give what came; nothing at the end."""
+        try:
+            return await self._raw.read(_CHUNK_BYTES, self._silence_s)
+        except _BROKEN as error:
+            raise Unreachable(str(error) or type(error).__name__) from None
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes."""
+        try:
+            await self._raw.write(data, self._silence_s)
+        except _BROKEN as error:
+            raise Unreachable(str(error) or type(error).__name__) from None
 
 
 class Client:
@@ -182,7 +216,7 @@ class Client:
         if request.body:
             headers["Content-Type"] = request.content_type
         # Groups to impersonate repeat one header, so this is a list and no mapping.
-        return [*headers.items(), *self.access.user.impersonate]
+        return [*headers.items(), *request.headers, *self.access.user.impersonate]
 
     async def _current_pool(self) -> Pool:
         stamp = stamp_of(self.access, self._credentials.certificate)
