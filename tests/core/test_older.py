@@ -166,3 +166,14 @@ def test_claims_belong_to_the_provisioner_and_carry_its_old_label():
     labels = write_claim(pool, Draft("shop-1", ())).metadata.labels
     assert labels[PROVISIONER_NAME] == "shop"
     assert PROVISIONER_NAME not in write_claim(a_pool("shop"), Draft("shop-1", ())).metadata.labels
+
+
+def test_a_machine_is_left_alone_and_says_so_when_it_goes():
+    meta = ObjectMeta(name="m-1", uid="u-m", resource_version="4")
+    stays = OlderObject("karpenter.sh/v1alpha5", "Machine", meta)
+    goes = with_meta(stays, deletion_timestamp="2026-11-15T09:00:00Z")
+
+    assert judged(stays) == []
+    (said,) = judged(goes)
+    assert (said.reason, said.is_warning) == ("LeftAlone", True)
+    assert str(said.subject) == "machines.v1alpha5.karpenter.sh/m-1"

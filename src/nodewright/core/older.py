@@ -27,6 +27,11 @@ from nodewright.model.world import World
 
 CONVERTED: Final = "Converted"
 DEPRECATED: Final = "Deprecated"
+LEFT_ALONE: Final = "LeftAlone"
+_NOT_OURS: Final = (
+    "it is planned with, and ended only by the version of Karpenter that made it: let that one run "
+    "until its Machines are gone, or drain the node with kubectl and end the instance"
+)
 POOL_PARTS: Final = (CONVERTED, VALID, CLASS_READY)
 _TODAY: Final = {"Provisioner": "NodePool", "AWSNodeTemplate": "EC2NodeClass"}
 
@@ -35,7 +40,12 @@ def judge_older(world: World) -> Iterator[Decision]:
     """Give what is to be written on older objects, and what is told about them."""
     pools = {pool.metadata.name: pool for pool in world.node_pools if origin_of(pool) is not None}
     for one in world.beside.older:
-        if one.resource is MACHINES or one.metadata.deletion_timestamp is not None:
+        is_going = one.metadata.deletion_timestamp is not None
+        if one.resource is MACHINES and is_going:
+            yield Tell(
+                subject=refer(MACHINES, one), reason=LEFT_ALONE, note=_NOT_OURS, is_warning=True
+            )
+        if one.resource is MACHINES or is_going:
             continue
         findings = [_deprecation(one), _conversion(one)]
         yield from _tell(one, findings)
