@@ -16,7 +16,6 @@ from referee.verdict import Violation
 
 FAULTS: Mapping[str, str] = {
     "labels": "contradictory-selectors",
-    "undefined label": "borrowed-labels",
     "affinity": "open-domains",
     "spread": "late-relaxation",
     "fit": "daemon-alternatives",

@@ -81,6 +81,14 @@ def required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...]:
     return required.node_selector_terms if required else ()
 
 
+def preferred_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...]:
+    """What a pod would like of its node's labels, one by one."""
+    affinity = pod.spec.affinity
+    if affinity is None or affinity.node_affinity is None:
+        return ()
+    return tuple(one.preference for one in affinity.node_affinity.preferred)
+
+
 def pod_accepts(pod: Pod, labels: Labels, node_name: str = "") -> bool:
     """Whether a node with exactly these labels is what the pod demands."""
     for key, value in pod.spec.node_selector.items():

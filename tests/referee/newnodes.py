@@ -2,14 +2,21 @@
 
 from collections.abc import Iterator
 
-from nodewright.model.labels import RESERVED
+from nodewright.model.labels import RESERVED, normalize_key
 from nodewright.model.nodepool import NodePool
 from nodewright.model.pod import Pod
 from nodewright.model.requirements import Requirements
 from referee.amounts import lacking, ports_clash, ports_of, untolerated
 from referee.board import Board
 from referee.daemons import daemons_on_launch, sum_of
-from referee.labels import accepts_missing, allows, keys_of, pod_accepts
+from referee.labels import (
+    accepts_missing,
+    allows,
+    keys_of,
+    pod_accepts,
+    preferred_terms,
+    required_terms,
+)
 from referee.places import NewPlace, pool_requirements
 from referee.verdict import Violation
 
@@ -74,7 +81,7 @@ def _judge_pods(place: NewPlace) -> Iterator[Violation]:
 
 def _judge_labels(place: NewPlace, pod: Pod) -> Iterator[Violation]:
     keys = keys_of(pod)
-    unknown = keys - place.defined
+    unknown = keys - place.defined - _shunned(place, pod)
     for labels in place.label_sets(keys):
         if not pod_accepts(pod, labels):
             shown = ", ".join(f"{key}={value}" for key, value in sorted(labels.items()))
@@ -90,6 +97,18 @@ def _judge_labels(place: NewPlace, pod: Pod) -> Iterator[Violation]:
                 f"{place.name} has no way to get {', '.join(sorted(unknown))}",
             )
             return
+
+
+def _shunned(place: NewPlace, pod: Pod) -> set[str]:
+    """Labels of which others on the node rule out values: its claim speaks of them, so it gets them."""
+    return {
+        normalize_key(one.key)
+        for other in place.pods
+        if other is not pod
+        for term in (*required_terms(other), *preferred_terms(other))
+        for one in term.match_expressions
+        if one.operator == "NotIn"
+    }
 
 
 def judge_ports(where: str, pods: list[Pod], others: list[Pod]) -> Iterator[Violation]:

@@ -1,8 +1,8 @@
 """Which pods a plan must speak of: those without a node, and those that lose theirs.
 
 `must` are the pods that have to stand in the plan exactly once; `may` are those of which the pages
-leave open whether they are answered at all (being nominated, over, or going away, or held back by
-something that does not hold everybody back).
+leave open whether they are answered at all (being over, or going away, or held back by something
+that does not hold everybody back).
 """
 
 import re
@@ -49,7 +49,7 @@ def call_roll(world: World) -> RollCall:
                 must[pod.key] = pod
         elif not pod.spec.scheduling_gates:
             unclear = is_over(pod) or pod.metadata.deletion_timestamp
-            (may if unclear or pod.status.nominated_node_name else must)[pod.key] = pod
+            (may if unclear else must)[pod.key] = pod
     return RollCall(must=must, may=may, moving=frozenset(moving))
 
 

@@ -115,6 +115,13 @@ def test_a_label_that_no_pool_defines_is_caught():
     assert rules(a_world(pod, kind), node) == {"undefined label"}
 
 
+def test_a_label_that_another_pod_speaks_of_is_there():
+    pod, kind = a_pod(selector={"team": "a"}), a_type()
+    other = a_pod("other", terms=[[want("team", "NotIn", "b")]])
+    node = a_planned_node([pod, other], [kind], requirements=[want("team", "In", "a")])
+    assert rules(a_world(pod, other, kind), node) == set()
+
+
 def test_bounds_are_compared_as_numbers():
     key = "karpenter.k8s.aws/instance-cpu"
     small, large = a_type("s", labels={key: "8"}), a_type("l", labels={key: "16"}, price=3)

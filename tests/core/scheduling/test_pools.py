@@ -139,11 +139,16 @@ def test_a_label_that_no_pool_defines_satisfies_only_what_can_do_without_it(expr
     assert fits or codes_of(plan) == {"pod": "NW-1203"}
 
 
-def test_another_pods_refusal_of_a_value_does_not_define_the_label():
+def test_a_label_that_another_pod_rules_values_out_of_may_be_asked_for_on_its_node():
+    # No pool defines the label. The claim of the first pod's node speaks of it, so the node gets it.
     avoiding = a_pod("avoiding", cpu=2, terms=[[want("team", "NotIn", "red")]])
     wanting = a_pod("wanting", cpu=1, selector={"team": "blue"})
     plan = plan_of(avoiding, wanting, a_type())
-    assert codes_of(plan) == {"wanting": "NW-1203"}
+    assert home_of(plan, wanting) is home_of(plan, avoiding)
+    assert home_of(plan, wanting).requirements.labels()["team"] == "blue"
+    assert codes_of(plan_of(wanting, a_type())) == {"wanting": "NW-1203"}
+    refused = a_pod("refused", cpu=1, selector={"team": "red"})
+    assert codes_of(plan_of(avoiding, refused, a_type())) == {"refused": "NW-1203"}
 
 
 def test_an_old_name_of_a_label_meets_todays():

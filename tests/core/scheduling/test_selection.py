@@ -57,7 +57,7 @@ def nominated(pod):
         (a_pod(owner=("ReplicaSet", "web")), True),
         (a_pod(phase="Succeeded"), False),
         (a_pod(phase="Failed"), False),
-        (nominated(a_pod(conditions=[UNSCHEDULABLE])), False),
+        (nominated(a_pod(conditions=[UNSCHEDULABLE])), True),
     ],
 )
 def test_a_pod_of_a_snapshot_made_by_hand_waits_unless_something_says_otherwise(pod, counts):
@@ -70,6 +70,11 @@ def test_a_pod_of_a_snapshot_made_by_hand_waits_unless_something_says_otherwise(
 )
 def test_a_pod_of_a_live_cluster_waits_once_the_scheduler_gave_it_up(conditions, counts):
     assert bool(waiting(a_pod(conditions=conditions), pending_rule="live")) is counts
+
+
+def test_a_pod_of_a_live_cluster_that_is_promised_a_place_does_not_wait():
+    promised = nominated(a_pod(conditions=[UNSCHEDULABLE]))
+    assert waiting(promised, pending_rule="live") == []
 
 
 def test_pods_on_nodes_stay():

@@ -40,7 +40,6 @@ LASTING: Final = frozenset(
     {
         Reason.TAINT_NOT_TOLERATED,
         Reason.LABELS_CLASH,
-        Reason.LABEL_UNDEFINED,
         Reason.VOLUME_ELSEWHERE,
         Reason.PORT_TAKEN,
         Reason.NO_TYPE_FITS,
@@ -49,6 +48,9 @@ LASTING: Final = frozenset(
     }
 )
 """Refusals that stay true for the rest of a pass, because places only ever narrow."""
+
+LASTING_ON_HOSTS: Final = LASTING | {Reason.LABEL_UNDEFINED}
+"""On a node that is there; a draft may yet get the label from another pod."""
 
 _NEIGHBOUR_REASONS: Final = {
     GroupKind.SPREAD: Reason.SPREAD,

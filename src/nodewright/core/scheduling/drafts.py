@@ -39,11 +39,11 @@ class State:
     def _merge(self, wish: Wish, alternative: int) -> "State | Reason":
         if wish.impossible:
             return Reason.LABELS_CLASH
-        supply = self.table.supply
-        well_known = supply.settings.well_known
-        # Only the pool defines labels: that another pod rules a value out does not make one.
+        well_known = self.table.supply.settings.well_known
+        # A label is defined by the pool, or by a pod that rules out values of it: a node gets every
+        # label that its claim speaks of.
         for key, wanted in wish.requirements.items():
-            if not (key in supply.requirements or key in well_known or wanted.is_negative):
+            if not (key in self.requirements or key in well_known or wanted.is_negative):
                 return Reason.LABEL_UNDEFINED
         if self.requirements.conflict(wish.requirements) is not None:
             return Reason.LABELS_CLASH

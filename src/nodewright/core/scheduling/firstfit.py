@@ -8,7 +8,7 @@ still fails waits, and is tried again as long as others make progress, because n
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
-from nodewright.core.scheduling.board import LASTING, Board, Fitting
+from nodewright.core.scheduling.board import LASTING, LASTING_ON_HOSTS, Board, Fitting
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.groups import possible_domains
 from nodewright.core.scheduling.topology import GroupKind
@@ -198,7 +198,7 @@ def place_on_host(board: Board, shape: Shape, wish: Wish, pod: Pod) -> bool:
         if refusal is None:
             board.put_on_host(shape, wish, host, pod)
             return True
-        if refusal in LASTING:
+        if refusal in LASTING_ON_HOSTS:
             skip |= 1 << host.number
     shape.skip_hosts[wish.level] = skip
     return False

@@ -3,7 +3,7 @@
 import numpy as np
 
 from nodewright.core.scheduling.batch import Batch, Entry
-from nodewright.core.scheduling.board import LASTING, Board
+from nodewright.core.scheduling.board import LASTING_ON_HOSTS, Board
 from nodewright.core.scheduling.hosts import Host
 from nodewright.core.scheduling.ledger import FREE_MAX
 
@@ -38,7 +38,7 @@ class HostFit:
                         return
                     refusal = board.on_host(shape, wish, host)
                     if refusal is not None:
-                        if refusal not in LASTING:
+                        if refusal not in LASTING_ON_HOSTS:
                             still.append(row)
                         break
                     self._put(batch, entry, row)

@@ -66,5 +66,5 @@ def _ways(draft: Draft, term: Requirements) -> tuple[Bits, Bits]:
 
 
 def _some_value(key: str) -> Requirement:
-    """What becomes of a label of a pool's own that nobody settles: it is there."""
+    """Give what becomes of a label of a pool's own that nobody settles: it is there."""
     return Requirement(key, complement=True)

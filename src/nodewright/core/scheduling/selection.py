@@ -96,11 +96,12 @@ def _is_pending(pod: Pod, *, live: bool) -> bool:
     owners = pod.metadata.owner_references
     if owners and any(owner.kind in ("DaemonSet", "Node") for owner in owners):
         return False
-    if pod.spec.scheduling_gates or pod.status.nominated_node_name:
+    if pod.spec.scheduling_gates:
         return False
     if not live:
         return pod.status.phase not in _TERMINAL
-    return any(
+    # The scheduler has promised it a place, for which others are being moved out of the way.
+    return not pod.status.nominated_node_name and any(
         condition.type == "PodScheduled" and condition.reason == "Unschedulable"
         for condition in pod.status.conditions
     )
