@@ -93,6 +93,12 @@ class Account:
                 _, _, act = heapq.heappop(self._later)
                 act()
 
+    def dump(self, region: str = "") -> dict[str, dict[str, Any]]:
+        """Give everything that the account has in a region, by kind and name."""
+        from nodewright.sandbox.aws.dump import dump
+
+        return dump(self, region)
+
     def identify(self, access_key: str) -> Principal:
         """Tell whose access key this is; an unknown one is the account's root."""
         from nodewright.sandbox.aws.credentials import identify

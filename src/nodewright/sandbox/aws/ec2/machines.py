@@ -126,9 +126,9 @@ def end(account: Account, machine: Machine, reason: tuple[str, str] = BY_USER) -
     machine.ended_ms = account.clock.now_ms()
     set_state(account, machine, "shutting-down")
     if account.timing.shutdown_ms:
-        account.later(account.timing.shutdown_ms, lambda: _gone(account, machine))
+        account.later(account.timing.shutdown_ms, lambda: vanish_now(account, machine))
     else:
-        _gone(account, machine)
+        vanish_now(account, machine)
 
 
 def set_state(account: Account, machine: Machine, state: str) -> None:
@@ -151,7 +151,8 @@ def _run(account: Account, machine: Machine) -> None:
     set_state(account, machine, "running")
 
 
-def _gone(account: Account, machine: Machine) -> None:
+def vanish_now(account: Account, machine: Machine) -> None:
+    """End a machine for good, whatever state it is in."""
     _take_apart(account, machine)
     market = market_of(account, machine.region)
     if market.has(machine.key) and not machine.capacity_reservation_id:

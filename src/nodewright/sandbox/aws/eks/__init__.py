@@ -1,0 +1,1 @@
+"""EKS: what moto's clusters lack, from the cluster security group to pod identity."""
