@@ -17,8 +17,9 @@ from nodewright.sandbox.aws.ec2 import (
     status,
     types,
 )
+from nodewright.sandbox.iam import handlers as policies
 
 MODULES: Final[tuple[ModuleType, ...]] = (
-    describe, encryption, fleet, iam, imagecalls, placement, pricing, quotas, reservations, run,
+    describe, encryption, fleet, iam, imagecalls, placement, policies, pricing, quotas, reservations, run,
     spotprices, spotrequests, ssm, status, sts, types,
 )  # fmt: skip

@@ -13,6 +13,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from nodewright.sandbox.aws.account import INSIDER_KEY, Account
 from nodewright.sandbox.aws.front import Front
+from nodewright.sandbox.iam.gate import guard
 from nodewright.sandbox.loopback import HOST
 
 _TICK_S: Final = 0.1
@@ -29,6 +30,7 @@ class Server:
     """A stand-in that answers while the block lasts."""
 
     def __init__(self, account: Account, port: int = 0) -> None:
+        guard(account)
         self.account = account
         self._http = make_server(HOST, port, Front(account), threaded=True, request_handler=_Quiet)
         self._http.daemon_threads = True  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ not verified: its issuer must be an OIDC provider of the account and it must not
 import base64
 import binascii
 import json
+from collections.abc import Iterator
 from typing import Any, Final
 
 from nodewright.sandbox.aws.account import Account
@@ -123,9 +124,32 @@ def _open(
 ) -> Session:
     arn = f"arn:{account.partition}:sts::{account.account_id}:assumed-role/{role.name}/{name}"
     who = Principal(
-        "role", arn, account.account_id, str(role.name), name, f"{role.id}:{name}", tags
+        kind="role",
+        arn=arn,
+        account_id=account.account_id,
+        name=str(role.name),
+        session=name,
+        user_id=f"{role.id}:{name}",
+        tags=tags,
+        policies=tuple(_limits(account, params)),
     )
     return open_session(account, who, int(params.get("DurationSeconds") or _HOUR_S))
+
+
+def _limits(account: Account, params: dict[str, Any]) -> Iterator[str]:
+    """Yield the documents that a session is limited by."""
+    if params.get("Policy"):
+        yield str(params["Policy"])
+    known = account.inside.backend("iam", account.region).managed_policies
+    for one in params.get("PolicyArns") or ():
+        managed = known.get(str(one["arn"]))
+        if managed is None:
+            raise AwsError("MalformedPolicyDocument", f"The policy {one['arn']} does not exist.")
+        yield next(
+            str(version.document)
+            for version in managed.versions
+            if version.version_id == managed.default_version_id
+        )
 
 
 def _credentials(session: Session) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from nodewright.catalog.table import Shape, bundled_table
 from nodewright.model.labels import SPOT
 from nodewright.sandbox.aws.account import Account
-from nodewright.sandbox.aws.call import AwsError
+from nodewright.sandbox.aws.call import AwsError, Call
 from nodewright.sandbox.aws.ec2.images import seed_images
 from nodewright.sandbox.aws.ec2.machines import machines
 from nodewright.sandbox.aws.ec2.market import market_of
@@ -17,6 +17,18 @@ from nodewright.sim.cloud.market import OfferingKey
 USER_DATA_BYTES_MAX: Final = 16_384
 _ARCHITECTURES: Final = {"amd64": "x86_64", "arm64": "arm64"}
 _LIVE: Final = ("pending", "running")
+
+
+def refused_launches(account: Account) -> dict[str, AwsError]:
+    """Give the launches of fleets that policies refuse, by the id of their request."""
+    return account.store("launches/refused", dict[str, AwsError])
+
+
+def check_rights(account: Account, call: Call) -> None:
+    """Refuse a launch that the caller's policies do not allow."""
+    refusal = refused_launches(account).get(call.request_id)
+    if refusal is not None:
+        raise refusal
 
 
 def check_type(account: Account, region: str, key: OfferingKey) -> Shape:

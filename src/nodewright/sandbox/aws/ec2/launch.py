@@ -64,6 +64,7 @@ def kind_of(spec: Spec) -> str:
 def launch(account: Account, call: Call, order: Order) -> Machine:
     """Launch one machine, or raise what EC2 would say instead."""
     region, spec = call.region, order.spec
+    checks.check_rights(account, call)
     subnet, zone = place(account, region, spec)
     image = checks.check_image(account, region, spec)
     groups = checks.check_groups(account, region, spec, subnet)
