@@ -3,7 +3,7 @@
 from types import ModuleType
 from typing import Final
 
-from nodewright.sandbox.aws import iam, pricing, quotas, ssm, sts
+from nodewright.sandbox.aws import iam, pricing, quotas, ssm, sts, zonalshift
 from nodewright.sandbox.aws.ec2 import (
     describe,
     encryption,
@@ -17,9 +17,11 @@ from nodewright.sandbox.aws.ec2 import (
     status,
     types,
 )
+from nodewright.sandbox.aws.eks import access, addons, clusters, nodegroups, podidentity
 from nodewright.sandbox.iam import handlers as policies
 
 MODULES: Final[tuple[ModuleType, ...]] = (
-    describe, encryption, fleet, iam, imagecalls, placement, policies, pricing, quotas, reservations, run,
-    spotprices, spotrequests, ssm, status, sts, types,
+    access, addons, clusters, describe, encryption, fleet, iam, imagecalls, nodegroups, placement,
+    podidentity, policies, pricing, quotas, reservations, run, spotprices, spotrequests, ssm, status,
+    sts, types, zonalshift,
 )  # fmt: skip
