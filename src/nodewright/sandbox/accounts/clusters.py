@@ -11,8 +11,13 @@ from nodewright.sandbox.kubelet.cloud import Keys
 
 _THUMBPRINT: Final = "9e99a48a9960b14926bb7f3b02e22da2b0ab7280"
 
-type Bind = Callable[[str], None]
-"""Tells the stand-in that a cluster's control plane is the real one."""
+
+class Plane(msgspec.Struct, frozen=True):
+    """What a cluster's control plane is; `bind` is told the cluster's name once it is there."""
+
+    version: str
+    service_range: str
+    bind: Callable[[str], None]
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -35,8 +40,8 @@ class Made(msgspec.Struct, frozen=True):
         return self.arn.split(":")[4]
 
 
-def make_cluster(keys: Keys, wanted: scenario.Cluster, vpc: Vpc, version: str, bind: Bind) -> Made:
-    """Make a cluster; `bind` is called as soon as it is there."""
+def make_cluster(keys: Keys, wanted: scenario.Cluster, vpc: Vpc, plane: Plane) -> Made:
+    """Make a cluster."""
     eks, iam = keys.client("eks"), keys.client("iam")
     role = roles.make_role(
         iam, f"{wanted.name}-cluster", roles.TRUST_EKS, ("AmazonEKSClusterPolicy",)
@@ -44,17 +49,18 @@ def make_cluster(keys: Keys, wanted: scenario.Cluster, vpc: Vpc, version: str, b
     subnets = [*vpc.public, *vpc.private] if wanted.public_endpoint else list(vpc.private)
     eks.create_cluster(
         name=wanted.name,
-        version=version,
+        version=plane.version,
         roleArn=role,
         resourcesVpcConfig={
             "subnetIds": subnets,
             "endpointPublicAccess": wanted.public_endpoint,
             "endpointPrivateAccess": wanted.private_endpoint,
         },
+        kubernetesNetworkConfig={"serviceIpv4Cidr": plane.service_range},
         accessConfig={"authenticationMode": wanted.authentication_mode},
         tags=_cluster_tags(wanted),
     )
-    bind(wanted.name)
+    plane.bind(wanted.name)
     told = eks.describe_cluster(name=wanted.name)["cluster"]
     issuer = str(told["identity"]["oidc"]["issuer"])
     provider = _make_provider(iam, issuer) if wanted.oidc_provider else ""

@@ -15,7 +15,7 @@ import msgspec
 from nodewright.model.errors import UserError
 from nodewright.sandbox.accounts import manifests, roles, scenario
 from nodewright.sandbox.accounts.autoscaler import make_autoscaler
-from nodewright.sandbox.accounts.clusters import Made, make_cluster
+from nodewright.sandbox.accounts.clusters import Made, Plane, make_cluster
 from nodewright.sandbox.accounts.karpenter import make_karpenter
 from nodewright.sandbox.accounts.legacy import make_legacy
 from nodewright.sandbox.accounts.manifests import Object
@@ -26,7 +26,6 @@ from nodewright.sandbox.kubelet.cloud import Keys
 _WAIT_S: Final = 120.0
 _POLL_S: Final = 0.5
 _ASK_S: Final = 10.0
-_STALE_POLICIES: Final = roles.NODE_POLICIES
 
 type Say = Callable[[str], None]
 
@@ -73,7 +72,7 @@ def _make_one(
 ) -> Made:
     version = ".".join(plane.version.removeprefix("v").split(".")[:2])
     bind = _binder(keys.url, plane) if is_real else _leave_alone
-    cluster = make_cluster(keys, wanted, vpc, version, bind)
+    cluster = make_cluster(keys, wanted, vpc, Plane(version, plane.service_range, bind))
     if is_real:
         _create(plane.kubectl, manifests.system_objects(_dns_address(plane.service_range)))
     node_roles = [
@@ -132,7 +131,9 @@ def _leave_alone(_name: str) -> None:
 def _leave_stale_role(keys: Keys, name: str) -> None:
     iam = keys.client("iam")
     role = f"eksctl-KarpenterNodeRole-{name}"
-    roles.make_role(iam, role, roles.TRUST_EC2, _STALE_POLICIES)
+    # The tool that deletes the cluster gets as far as detaching the policies: the profile, which it
+    # did not make, keeps it from deleting the role.
+    roles.make_role(iam, role, roles.TRUST_EC2)
     roles.make_profile(iam, f"{name}_12345678901234567890", role)
 
 

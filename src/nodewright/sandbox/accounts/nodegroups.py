@@ -1,15 +1,12 @@
-"""Managed node groups: the template that is asked for, the group, and the machines EKS starts for it.
+"""Managed node groups: a role, a launch template where one is asked for, and the group itself.
 
-EKS starts machines from a template of its own making, which takes over what the user's template says and
-adds user data. It also lets the group's role in, by an access entry or by aws-auth.
+EKS starts the group's machines by itself, from a template of its own making.
 """
 
 from typing import Any, Final
 
 from nodewright.sandbox.accounts import roles, scenario
 from nodewright.sandbox.accounts.clusters import Made
-from nodewright.sandbox.accounts.network import tags_of
-from nodewright.sandbox.accounts.userdata import render
 from nodewright.sandbox.kubelet.cloud import Keys
 
 NODE_GROUP: Final = "eks.amazonaws.com/nodegroup"
@@ -20,11 +17,11 @@ _IMAGE: Final = (
 
 
 def make_node_group(keys: Keys, cluster: Made, wanted: scenario.NodeGroup, made_by: str) -> str:
-    """Make a node group with its machines and give the ARN of its role."""
+    """Make a node group, which brings its machines, and give the ARN of its role."""
     iam = keys.client("iam")
-    role_name = _role_name(cluster.name, wanted.name, made_by)
-    role = roles.make_role(iam, role_name, roles.TRUST_EC2, roles.NODE_POLICIES)
-    roles.make_profile(iam, f"eks-{cluster.name}-{wanted.name}", role_name)
+    role = roles.make_role(
+        iam, _role_name(cluster.name, wanted.name, made_by), roles.TRUST_EC2, roles.NODE_POLICIES
+    )
     template = _make_template(keys, cluster, wanted, made_by)
     asked: dict[str, Any] = {"launchTemplate": template} if template else {}
     keys.client("eks").create_nodegroup(
@@ -42,9 +39,6 @@ def make_node_group(keys: Keys, cluster: Made, wanted: scenario.NodeGroup, made_
         labels=_own_labels(cluster.name, wanted, made_by),
         **asked,
     )
-    for index in range(wanted.count):
-        subnet = cluster.vpc.private[index % len(cluster.vpc.private)]
-        _start_machine(keys, cluster, wanted, (subnet, made_by))
     return role
 
 
@@ -87,30 +81,3 @@ def _make_template(
         LaunchTemplateData={**network, "MetadataOptions": {"HttpTokens": "required"}},
     )["LaunchTemplate"]
     return {"id": made["LaunchTemplateId"], "version": str(made["LatestVersionNumber"])}
-
-
-def _start_machine(
-    keys: Keys, cluster: Made, wanted: scenario.NodeGroup, place: tuple[str, str]
-) -> None:
-    subnet, made_by = place
-    labels = {
-        NODE_GROUP: wanted.name,
-        "eks.amazonaws.com/capacityType": "ON_DEMAND",
-        **_own_labels(cluster.name, wanted, made_by),
-    }
-    tags = {
-        "eks:cluster-name": cluster.name,
-        "eks:nodegroup-name": wanted.name,
-        f"kubernetes.io/cluster/{cluster.name}": "owned",
-    }
-    keys.client("ec2").run_instances(
-        ImageId=image_for(keys, cluster.version),
-        InstanceType=wanted.instance_type,
-        MinCount=1,
-        MaxCount=1,
-        SubnetId=subnet,
-        SecurityGroupIds=[cluster.group_id],
-        IamInstanceProfile={"Name": f"eks-{cluster.name}-{wanted.name}"},
-        UserData=render(cluster, labels),
-        TagSpecifications=tags_of("instance", tags),
-    )

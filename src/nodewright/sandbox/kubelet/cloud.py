@@ -34,11 +34,17 @@ class Keys:
         self._session = boto3.session.Session(
             aws_access_key_id=key, aws_secret_access_key=key, region_name=region
         )
+        self._clients: dict[str, Any] = {}
 
     def client(self, service: str) -> Any:
         """Give a client that neither waits long nor gives up at the first trouble."""
-        config = Config(connect_timeout=5, read_timeout=30, retries={"max_attempts": 3})
-        return self._session.client(service, endpoint_url=self.url, config=config)
+        if service not in self._clients:
+            # Made once: reading a service's model takes longer than most calls.
+            config = Config(connect_timeout=5, read_timeout=30, retries={"max_attempts": 3})
+            self._clients[service] = self._session.client(
+                service, endpoint_url=self.url, config=config
+            )
+        return self._clients[service]
 
 
 class Cloud:
