@@ -7,13 +7,13 @@ import pytest
 
 from builders import NOW_MS, a_node, a_pool
 from builders.lives import a_claim, with_meta
-from nodewright.controllers.loop import Controller, Pace, run_all
+from nodewright.controllers.loop import Controller, Pace, is_heartbeat, run_all
 from nodewright.controllers.ports import Memory, Settings
 from nodewright.model.decision import Delete, Launch, Tell, rest_on
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, WATCHED, refer
 from nodewright.ports.kube import Answer, Outcome
 from nodewright.sim.loop import VirtualLoop
-from nodewright.state.mirror import Mirror
+from nodewright.state.mirror import Change, Mirror
 
 
 class FakePorts:
@@ -236,3 +236,17 @@ def test_every_claim_that_was_planned_is_written_whatever_was_written_on_its_poo
     ports = run_for(90, memory=memory, kind=Planner)
 
     assert len(set(ports.created)) == 300
+
+
+def test_a_node_that_only_says_that_it_lives_wakes_nobody():
+    old = with_meta(a_node("n"), resource_version="5")
+    alive = with_meta(old, resource_version="6")
+    relabeled = with_meta(alive, labels={**old.metadata.labels, "new": "label"})
+    claim = with_meta(a_claim("c"), resource_version="5")
+    renewed = with_meta(claim, resource_version="6")
+
+    assert is_heartbeat(Change(NODES, "n", old, alive))
+    assert not is_heartbeat(Change(NODES, "n", old, relabeled))
+    assert not is_heartbeat(Change(NODES, "n", None, alive))
+    assert not is_heartbeat(Change(NODES, "n", old, None))
+    assert not is_heartbeat(Change(NODE_CLAIMS, "c", claim, renewed))

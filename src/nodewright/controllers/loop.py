@@ -20,6 +20,7 @@ from nodewright.controllers.acting import perform
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision, End, Evict, Keep, Launch, Nominate, Refuse, Tell
+from nodewright.model.node import Node
 from nodewright.model.resource import NODES, PODS, Resource
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Outcome
@@ -127,16 +128,14 @@ class Loop:
         self._is_strict = is_strict
         self._wake = asyncio.Event()
         self._cause = "start"
-        self._kinds = {one.name for one in controller.wakes_on}
         self._tasks: set[asyncio.Task[None]] = set()
         self._waits: dict[tuple[str, str], tuple[int, int]] = {}
         self._failure: BaseException | None = None
-        controller.ports.listen(self._hear)
 
-    def _hear(self, changes: tuple[Change, ...]) -> None:
-        for change in changes:
-            if change.resource.name in self._kinds and self._controller.hears(change):
-                self._wake_up(f"{change.resource.plural}/{change.key}")
+    def hear(self, change: Change) -> None:
+        """Wake for a change of a kind that the controller watches, where it is worth it."""
+        if self._controller.hears(change) and not self._wake.is_set():
+            self._wake_up(f"{change.resource.plural}/{change.key}")
 
     def _wake_up(self, cause: str) -> None:
         if not self._wake.is_set():
@@ -270,10 +269,30 @@ class Loop:
                 await self._clock.sleep_ms(_ERROR_MS)
 
 
+def is_heartbeat(change: Change) -> bool:
+    """Tell whether a node only says that it lives: thousands do, and nothing that we read changed."""
+    old, new = change.old, change.new
+    if not isinstance(old, Node) or not isinstance(new, Node) or old.status != new.status:
+        return False
+    metadata = replace(old.metadata, resource_version=new.metadata.resource_version)
+    return old.spec == new.spec and metadata == new.metadata
+
+
 async def run_all(controllers: Sequence[Controller], *, is_strict: bool = False) -> None:
     """Run controllers until the process ends or another one leads; strict ones stop at errors."""
     ports = controllers[0].ports
     loops = [Loop(one, is_strict=is_strict) for one in controllers]
+    watchers: dict[str, list[Loop]] = {}
+    for controller, loop in zip(controllers, loops, strict=True):
+        for kind in dict.fromkeys(one.name for one in controller.wakes_on):
+            watchers.setdefault(kind, []).append(loop)
+
+    def hear(changes: tuple[Change, ...]) -> None:
+        for change in changes:
+            for loop in watchers.get(change.resource.name, ()):
+                loop.hear(change)
+
+    ports.listen(hear)
     while ports.mirror.waiting_for():
         await ports.clock.sleep_ms(_SYNC_MS)
     try:
