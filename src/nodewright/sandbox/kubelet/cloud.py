@@ -76,7 +76,7 @@ class Cloud:
     def user_data(self, instance_id: str) -> str:
         """Give a machine's user data as EC2 keeps it: in base64."""
         told = self._ec2.describe_instance_attribute(InstanceId=instance_id, Attribute="userData")
-        return str(told.get("UserData", {}).get("Value", ""))
+        return str(told.get("UserData", {}).get("Value") or "")
 
     def image_name(self, image_id: str) -> str:
         """Give the name of an image, or nothing where it is gone."""

@@ -124,7 +124,8 @@ def merge(
 def _plain(value: Any) -> Any:
     """Copy moto's parameters into plain values, its own string types among them."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        # moto notes some of what was not asked for, such as user data, as nothing.
+        return {str(key): _plain(one) for key, one in value.items() if one is not None}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     return value if isinstance(value, bool | int | float | str) else str(value)
