@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 from builders.controller_policies import ACCOUNT, REGION, flat_document, scoped_document
 from nodewright.sandbox.aws.account import Account, Timing
 from nodewright.sandbox.aws.server import Server
+from nodewright.sandbox.aws.sts import service_trusts
 
 IMAGE = "/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/standard/recommended/image_id"
 OWNED = {
@@ -518,3 +519,52 @@ def test_documents_that_aws_would_not_take_are_refused(cloud):
     trusting = json.dumps(document({**trust, "Resource": "*"}))
     code, message = refusal(iam.create_role, RoleName="x", AssumeRolePolicyDocument=trusting)
     assert (code, message) == ("MalformedPolicyDocument", "Has prohibited field Resource.")
+
+
+def test_eventbridge_needs_the_queue_to_let_it_in(cloud):
+    image, subnet = cloud.nodes()
+    ec2, events, sqs = cloud.client("ec2"), cloud.client("events"), cloud.client("sqs")
+    url = sqs.create_queue(QueueName="demo")["QueueUrl"]
+    queue = f"arn:aws:sqs:{REGION}:{ACCOUNT}:demo"
+    events.put_rule(Name="states", EventPattern=json.dumps({"source": ["aws.ec2"]}))
+    events.put_targets(Rule="states", Targets=[{"Id": "1", "Arn": queue}])
+
+    def heard(rule):
+        sender = {"Service": "events.amazonaws.com"}
+        only = {"ArnEquals": {"aws:SourceArn": f"arn:aws:events:{REGION}:{ACCOUNT}:rule/{rule}"}}
+        policy = document(
+            {"Action": "sqs:SendMessage", "Resource": queue, "Principal": sender, "Condition": only}
+        )
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": json.dumps(policy)})
+        ec2.run_instances(
+            ImageId=image, InstanceType="m5.large", SubnetId=subnet, MinCount=1, MaxCount=1
+        )
+        return "Messages" in sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+
+    assert not heard("others")
+    assert heard("states")
+
+
+def test_a_pod_becomes_a_role_that_trusts_pods_of_its_namespace_with_tags(cloud):
+    def trusted(*actions, namespace="nodewright"):
+        only = {"StringEquals": {"aws:RequestTag/kubernetes-namespace": namespace}}
+        trust = {
+            "Action": list(actions),
+            "Principal": {"Service": "pods.eks.amazonaws.com"},
+            "Condition": only,
+        }
+        arn = cloud.role(f"r{len(actions)}{namespace}", trust)
+        return all(
+            service_trusts(
+                cloud.account,
+                arn,
+                "pods.eks.amazonaws.com",
+                action,
+                {"kubernetes-namespace": "nodewright"},
+            )
+            for action in ("sts:AssumeRole", "sts:TagSession")
+        )
+
+    assert trusted("sts:AssumeRole", "sts:TagSession")
+    assert not trusted("sts:AssumeRole")
+    assert not trusted("sts:AssumeRole", "sts:TagSession", namespace="karpenter")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nodewright.sandbox.aws.account import Account
+from nodewright.sandbox.aws.call import Principal
 from nodewright.sandbox.aws.moment import text
 
 STATE_CHANGE: Final = "EC2 Instance State-change Notification"
@@ -17,6 +18,7 @@ SPOT_WARNING: Final = "EC2 Spot Instance Interruption Warning"
 REBALANCE: Final = "EC2 Instance Rebalance Recommendation"
 RESERVATION_WARNING: Final = "EC2 Capacity Reservation Instance Interruption Warning"
 HEALTH: Final = "AWS Health Event"
+SENDER: Final = "events.amazonaws.com"
 
 
 def send(
@@ -60,28 +62,17 @@ def _deliver(
     if parts[2] != "sqs" or parts[3] != region:
         return
     queue = account.inside.backend("sqs", region).queues.get(parts[5])
-    if queue is None or not _lets_in(queue.policy, rule_arn):
+    if queue is None or not _lets_in(account, queue, rule_arn):
         return
-    account.inside.ask(
-        region, "sqs", "SendMessage", {"QueueUrl": queue.url(""), "MessageBody": json.dumps(event)}
-    )
+    url = f"https://sqs.{region}.amazonaws.com/{account.account_id}/{queue.name}"
+    message = {"QueueUrl": url, "MessageBody": json.dumps(event)}
+    account.inside.ask(region, "sqs", "SendMessage", message)
 
 
-def _lets_in(policy: Any, rule_arn: str) -> bool:
-    """Tell whether some statement of a queue's policy lets EventBridge send."""
-    if not policy:
-        return False
-    document = json.loads(policy) if isinstance(policy, str) else policy
-    statements = document.get("Statement", [])
-    return any(
-        one.get("Effect") == "Allow"
-        and "events.amazonaws.com" in json.dumps(one.get("Principal", ""))
-        and _names_rule(one.get("Condition"), rule_arn)
-        for one in (statements if isinstance(statements, list) else [statements])
-    )
-
-
-def _names_rule(condition: Any, rule_arn: str) -> bool:
-    return (
-        not condition or "aws:SourceArn" not in json.dumps(condition) or rule_arn in str(condition)
-    )
+def _lets_in(account: Account, queue: Any, rule_arn: str) -> bool:
+    """Tell whether a queue's policy lets EventBridge send for a rule."""
+    if account.may is None:
+        return True
+    sender = Principal("service", SENDER, "")
+    keys = {"aws:SourceArn": rule_arn, "aws:SourceAccount": account.account_id}
+    return account.may(account, sender, "sqs:SendMessage", str(queue.queue_arn), keys)

@@ -87,10 +87,14 @@ def become(account: Account, role_arn: str, session_name: str, tags: dict[str, s
     return _open(account, role, session_name, {}, tags)
 
 
-def service_trusts(account: Account, role_arn: str, service: str, action: str) -> bool:
-    """Tell whether a role lets a service become it."""
+def service_trusts(
+    account: Account, role_arn: str, service: str, action: str, tags: dict[str, str]
+) -> bool:
+    """Tell whether a role lets a service become it in a session with these tags."""
     role = find_role(account, role_arn)
-    return role is not None and _trusts(account, role, service, action, {})
+    keys = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
+    keys["aws:SourceAccount"] = account.account_id
+    return role is not None and _trusts(account, role, service, action, keys)
 
 
 def find_role(account: Account, arn: str) -> Any:

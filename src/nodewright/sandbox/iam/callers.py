@@ -19,7 +19,7 @@ from nodewright.sandbox.iam.policy import Policy
 from nodewright.sandbox.iam.principals import Caller, Kind
 
 _TEXTS_MAX: Final = 4096
-_KINDS: Final = {"user": Kind.USER, "role": Kind.ROLE}
+_KINDS: Final = {"user": Kind.USER, "role": Kind.ROLE, "service": Kind.SERVICE}
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ def standing_of(account: Account, principal: Principal) -> Standing:
         user_id=principal.user_id,
         tags=dict(principal.tags),
     )
-    if kind is Kind.ROOT:
+    if kind in (Kind.ROOT, Kind.SERVICE):
         return Standing(caller, Layers())
     sort = "iam:user" if kind is Kind.USER else "iam:role"
     entity = Holdings(account, account.region).find(sort, principal.name)

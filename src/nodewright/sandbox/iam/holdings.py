@@ -13,6 +13,7 @@ from nodewright.sandbox.aws.ec2.machines import machines
 from nodewright.sandbox.aws.ec2.spec import read_template
 from nodewright.sandbox.aws.ec2.tags import tags_of
 from nodewright.sandbox.aws.ec2.volumes import find_key
+from nodewright.sandbox.aws.eks.clusters import extras
 from nodewright.sandbox.iam.actions.needs import Ask, Thing, arn_of, read_tags
 from nodewright.sandbox.iam.context import Values
 
@@ -29,6 +30,12 @@ _STORES: Final = {
     "capacity-reservation": "reservations",
     "fleet": "fleets",
     "spot-instances-request": "spot",
+}
+# What the stand-in keeps of a cluster, and under which name its ARN is.
+_CHILDREN: Final = {
+    "access-entry": ("entries", "accessEntryArn"),
+    "addon": ("addons", "addonArn"),
+    "podidentityassociation": ("associations", "associationArn"),
 }
 
 
@@ -123,16 +130,19 @@ class Holdings:
                 if cluster.arn == name:
                     return Thing(name, read_tags(cluster.tags))
             return None
-        cluster_name, _, child = name.partition("/")
+        cluster_name, _, child = name.partition("/") if sort != "cluster" else (name, "", "")
         cluster = clusters.get(cluster_name)
         if cluster is None or sort == "cluster":
             return Thing(str(cluster.arn), read_tags(cluster.tags)) if cluster else None
-        shelf = {"nodegroup": "nodegroups", "fargateprofile": "fargate_profiles"}.get(sort)
-        found = getattr(cluster, shelf).get(child) if shelf else None
-        if found is None:
-            return None
-        arn = getattr(found, "arn", None) or found.fargate_profile_arn
-        return Thing(str(arn), read_tags(found.tags))
+        if sort in _CHILDREN:
+            shelf, arn_name = _CHILDREN[sort]
+            own = getattr(extras(self._account, self._region, cluster_name), shelf).get(child)
+            return Thing(str(own[arn_name]), read_tags(own.get("tags"))) if own else None
+        if sort == "nodegroup":
+            group = cluster.nodegroups.get(child)
+            return Thing(str(group.arn), read_tags(group.tags)) if group else None
+        profile = cluster.fargate_profiles.get(child)
+        return Thing(str(profile.fargate_profile_arn), read_tags(profile.tags)) if profile else None
 
     def _queue(self, _: str, name: str) -> Thing | None:
         queue = self._backend("sqs").queues.get(name)

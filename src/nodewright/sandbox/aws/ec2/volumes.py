@@ -132,7 +132,4 @@ def find_key(account: Account, region: str, name: str) -> Any:
         if plain in (key.id, key.arn):
             return key
     alias = name.split(":", 5)[-1] if ":alias/" in name else name
-    for key_id, aliases in backend.get_all_aliases().items():
-        if alias in aliases:
-            return backend.keys.get(key_id)
-    return None
+    return next((key for key in backend.keys.values() if alias in key.aliases), None)

@@ -51,20 +51,20 @@ def credentials_for(
             404,
         )
     role = str(found["roleArn"])
-    if not all(
-        service_trusts(account, role, SERVICE, action)
-        for action in ("sts:AssumeRole", "sts:TagSession")
-    ):
-        raise AwsError(
-            "AccessDeniedException",
-            f"Unauthorized Exception! EKS does not have permissions to assume the associated role {role}.",
-        )
     tags = {
         "eks-cluster-name": name,
         "eks-cluster-arn": f"arn:{account.partition}:eks:{region}:{account.account_id}:cluster/{name}",
         "kubernetes-namespace": parts[2],
         "kubernetes-service-account": parts[3],
     }
+    if not all(
+        service_trusts(account, role, SERVICE, action, tags)
+        for action in ("sts:AssumeRole", "sts:TagSession")
+    ):
+        raise AwsError(
+            "AccessDeniedException",
+            f"Unauthorized Exception! EKS does not have permissions to assume the associated role {role}.",
+        )
     return found, become(account, role, f"eks-{name}-{parts[3]}"[:64], tags)
 
 
