@@ -12,6 +12,7 @@ from builders import (
     a_pool,
     a_type,
     a_world,
+    tolerating,
     want,
 )
 from builders.solving import codes_of, home_of, plan_of
@@ -26,6 +27,8 @@ from nodewright.model.world import BadPod
 
 GONE = "2026-11-15T08:00:00Z"
 UNSCHEDULABLE = Condition(type="PodScheduled", status="False", reason="Unschedulable")
+UNREADY = Condition(type="Ready", status="False")
+WEB = {"app": "web"}
 GATED = Condition(type="PodScheduled", status="False", reason="SchedulingGated")
 
 
@@ -115,6 +118,21 @@ def test_pods_on_a_leaving_node_are_planned_for_if_they_will_really_move(pod, mo
 def test_a_budget_that_never_lets_go_keeps_the_pod_where_it_is(budgets, moves):
     pod = a_pod(labels={"app": "web"}, node=LEAVING)
     assert bool(waiting(LEAVING, pod, budgets)) is moves
+
+
+@pytest.mark.parametrize(
+    ("pod", "moves"),
+    [
+        (a_pod(labels=WEB, node=LEAVING), False),
+        (a_pod(labels=WEB, node=LEAVING, tolerations=[tolerating()]), True),
+        (a_pod(labels=WEB, node=LEAVING, conditions=[UNREADY]), True),
+        (a_pod(labels=WEB, node=LEAVING, owner=("StatefulSet", "db"), deleted=GONE), True),
+    ],
+)
+def test_a_budget_keeps_only_pods_that_would_be_evicted(pod, moves):
+    budget = a_budget(at_most_missing=0)
+    spec = msgspec.structs.replace(budget.spec, unhealthy_pod_eviction_policy="AlwaysAllow")
+    assert bool(waiting(LEAVING, pod, msgspec.structs.replace(budget, spec=spec))) is moves
 
 
 def test_protection_with_a_duration_lapses():

@@ -11,6 +11,7 @@ import msgspec
 from nodewright.core.scheduling.faults import fault_cause
 from nodewright.core.scheduling.hosts import Joined
 from nodewright.core.scheduling.requests import pod_requests
+from nodewright.core.scheduling.rules.taints import first_untolerated
 from nodewright.core.scheduling.rules.volumes import (
     NO_VOLUMES,
     Storage,
@@ -23,6 +24,7 @@ from nodewright.model.duration import BadDuration, parse_go_duration
 from nodewright.model.instant import BadInstant, parse_instant
 from nodewright.model.labels import (
     CAPACITY_TYPE,
+    DISRUPTED_TAINT,
     DO_NOT_DISRUPT,
     NODEPOOL,
     ON_DEMAND,
@@ -30,7 +32,7 @@ from nodewright.model.labels import (
     SPOT,
     is_restricted,
 )
-from nodewright.model.metadata import NodeSelectorRequirement
+from nodewright.model.metadata import NodeSelectorRequirement, Taint
 from nodewright.model.pdb import PodDisruptionBudget
 from nodewright.model.plan import Unplaced
 from nodewright.model.pod import Pod
@@ -41,6 +43,7 @@ from nodewright.model.wording.verdict import unplaced_for
 from nodewright.model.world import BadPod, World
 
 _TERMINAL = ("Succeeded", "Failed")
+_DRAIN = Taint(key=DISRUPTED_TAINT, effect="NoSchedule")
 _CAPACITY_TYPES = frozenset({ON_DEMAND, SPOT, RESERVED})
 _OPTED_OUT = Cause(Reason.OPTED_OUT, "opted-out", NODEPOOL, {"key": NODEPOOL})
 
@@ -113,7 +116,7 @@ def _will_move(pod: Pod, now_ms: int, blocked: "_PdbBlock") -> bool:
         return False
     if pod.metadata.deletion_timestamp is not None:
         # It is going already, so nothing protects it; only a StatefulSet waits to make it anew.
-        return "StatefulSet" in owners and not blocked.blocks(pod)
+        return "StatefulSet" in owners
     return not is_protected(pod, now_ms) and not blocked.blocks(pod)
 
 
@@ -137,18 +140,35 @@ class _PdbBlock:
 
     def __init__(self, budgets: Iterable[PodDisruptionBudget]) -> None:
         self._budgets = [
-            (one.metadata.namespace or "default", read_selector(one.spec.selector), is_shut(one))
+            (
+                one.metadata.namespace or "default",
+                read_selector(one.spec.selector),
+                one,
+                is_shut(one),
+            )
             for one in budgets
         ]
 
     def blocks(self, pod: Pod) -> bool:
+        if first_untolerated((_DRAIN,), pod.spec.tolerations) is None:
+            # It stays through the drain and goes with the node: nobody asks to evict it.
+            return False
         namespace = pod.metadata.namespace or "default"
         matching = [
-            shut
-            for space, selector, shut in self._budgets
+            (one, shut)
+            for space, selector, one, shut in self._budgets
             if space == namespace and selector.selects(pod.metadata.labels)
         ]
-        return len(matching) > 1 or any(matching)
+        if len(matching) > 1:
+            return True
+        return any(shut and not _spares_unhealthy(one, pod) for one, shut in matching)
+
+
+def _spares_unhealthy(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    """Tell whether a budget lets a pod go because it is not ready anyway."""
+    return budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow" and any(
+        one.type == "Ready" and one.status == "False" for one in pod.status.conditions
+    )
 
 
 def is_shut(budget: PodDisruptionBudget) -> bool:

@@ -126,6 +126,12 @@ def test_a_claim_that_cannot_be_used_is_told_by_name(claim, others, words):
     assert words in sentence(fault)
 
 
+def test_what_a_running_pod_uses_is_bound():
+    unfinished = replaced(BOUND, metadata=replaced(BOUND.metadata, annotations={}))
+    moving = a_pod(claims=[unfinished], node=a_node())
+    assert isinstance(needs_of(moving, unfinished, a_volume("v")), VolumeNeeds)
+
+
 def test_a_bound_claim_needs_no_class():
     claim = a_volume_claim(volume="v", storage_class=None)
     assert isinstance(needs_of(a_pod(claims=[claim]), claim, a_volume("v")), VolumeNeeds)

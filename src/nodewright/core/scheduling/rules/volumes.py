@@ -70,7 +70,8 @@ class Storage:
         for volume, key, claim in self._claims_of(pod):
             if claim is None:
                 return _fault("claim-missing", volume.name, key)
-            found = self._alternatives(volume.name, key, claim)
+            # What a running pod uses is bound, whatever is noted about it.
+            found = self._alternatives(volume.name, key, claim, in_use=bool(pod.spec.node_name))
             if isinstance(found, Cause):
                 return found
             if driver := self._driver(claim):
@@ -108,7 +109,7 @@ class Storage:
             yield volume, f"{namespace}/{name}", self.claims.get((namespace, name))
 
     def _alternatives(
-        self, name: str, key: str, claim: PersistentVolumeClaim
+        self, name: str, key: str, claim: PersistentVolumeClaim, *, in_use: bool
     ) -> Alternatives | Cause:
         """Tell where the claim behind a volume of a pod may be used, or why nowhere."""
         if claim.metadata.deletion_timestamp is not None:
@@ -121,7 +122,7 @@ class Storage:
                 return _fault("claim-volume-missing", name, key, bound_to)
             if volume.metadata.deletion_timestamp is not None:
                 return _fault("claim-volume-deleting", name, key, bound_to)
-            if _BIND_COMPLETED not in claim.metadata.annotations:
+            if not in_use and _BIND_COMPLETED not in claim.metadata.annotations:
                 return _fault("claim-binding", name, key, bound_to)
             return _bound_alternatives(volume)
         class_name = claim.spec.storage_class_name
