@@ -358,12 +358,15 @@ class Board:
     def open_alike(self, model: Draft, count: int) -> list[Draft]:
         """Open more drafts with exactly the load of one that has just been opened.
 
-        Only as many as nothing shared limits: no pool limit, reservation or shared domain.
+        Only as many as nothing shared limits: no pool limit, reservation, shared domain or friend.
         """
         supply = model.supply
         ((shape, level),) = model.loads
         wish = shape.ladder[level]
-        shared = any(not group.is_hostname for group in (*wish.owns, *wish.kept_away_by))
+        shared = any(
+            not group.is_hostname or group.kind is GroupKind.AFFINITY
+            for group in (*wish.owns, *wish.kept_away_by)
+        )
         if supply.reserved or shared or wish.needs.exclusive or model.min_values:
             return []
         limits = self.limits.get(supply)

@@ -142,3 +142,11 @@ def test_a_domain_of_friends_that_the_pool_cannot_reach_leaves_the_pod_behind():
     pool = a_pool(requirements=[want(ZONE, "In", "zone-a")])
     new = a_pod("new", cpu=2, labels=DB, near=[a_term(ZONE)])
     assert codes_of(plan_of(node, claim, old, new, pool, a_type())) == {"new": "NW-1302"}
+
+
+def test_only_one_of_many_that_keep_apart_may_found_a_host():
+    # Near each other and apart from each other on one host: the first finds a place, nobody after it.
+    hermits = pods(8, cpu=1, labels=WEB, near=[a_term(HOSTNAME)], apart=[a_term(HOSTNAME)])
+    plan = plan_of(hermits, a_type())
+    assert len(plan.new_nodes) == 1
+    assert set(codes_of(plan).values()) == {"NW-1302"}
