@@ -1,0 +1,78 @@
+"""Workloads: how many of their pods are healthy, and how many of those would go.
+
+Budgets count nodes, and a PodDisruptionBudget has to be written. Neither keeps two nodes from being
+drained together that hold all healthy replicas between them; this does. A workload whose pods are all on
+one node is not helped by waiting, and does not hold it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from nodewright.core.disruption.candidates import Candidate, Census
+from nodewright.model.disruption import Kept, Memory
+from nodewright.model.keeping import Keeping
+from nodewright.model.pod import Pod
+
+
+def workload_of(pod: Pod) -> str:
+    """Name what made a pod; nothing for a pod that nobody makes anew."""
+    owners = pod.metadata.owner_references
+    if not owners:
+        return ""
+    return f"{pod.metadata.namespace or 'default'}/{owners[0].kind}/{owners[0].name}"
+
+
+def is_healthy(pod: Pod) -> bool:
+    """Tell whether a pod does its work: it is ready, or nothing is said about that."""
+    if pod.metadata.deletion_timestamp is not None:
+        return False
+    for one in pod.status.conditions:
+        if one.type == "Ready":
+            return one.status == "True"
+    return True
+
+
+class Replicas:
+    """Healthy pods by workload, and those on nodes that go."""
+
+    def __init__(self, census: Census, memory: Memory) -> None:
+        self._healthy: dict[str, int] = {}
+        self._going: dict[str, int] = {}
+        going = {name for one in memory.running for name in one.nodes} | {
+            one.node.metadata.name
+            for one in census.joined
+            if one.node is not None and one.is_deleting
+        }
+        for name, pods in census.moving_of.items():
+            for workload, count in _count(pods).items():
+                self._healthy[workload] = self._healthy.get(workload, 0) + count
+                if name in going:
+                    self._going[workload] = self._going.get(workload, 0) + count
+
+    def judge(self, candidates: Sequence[Candidate]) -> Kept | None:
+        """Tell whether the last healthy replicas of a workload would go with these nodes."""
+        more: dict[str, list[tuple[str, int]]] = {}
+        for one in candidates:
+            for workload, count in _count(one.pods).items():
+                more.setdefault(workload, []).append((one.name, count))
+        for workload, parts in more.items():
+            going = self._going.get(workload, 0)
+            left = self._healthy.get(workload, 0) - going - sum(count for _, count in parts)
+            if left <= 0 and (going > 0 or len(parts) > 1):
+                values: dict[str, str | int] = {"workload": workload}
+                return Kept(candidates[-1].name, Keeping.LAST_REPLICAS, values, (workload,))
+        return None
+
+    def take(self, candidates: Iterable[Candidate]) -> None:
+        """Take note of nodes that go."""
+        for one in candidates:
+            for workload, count in _count(one.pods).items():
+                self._going[workload] = self._going.get(workload, 0) + count
+
+
+def _count(pods: Iterable[Pod]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for pod in pods:
+        if pod.metadata.owner_references and is_healthy(pod):
+            workload = workload_of(pod)
+            found[workload] = found.get(workload, 0) + 1
+    return found
