@@ -81,7 +81,7 @@ def _best_plan(problem: Problem, effort: Effort) -> Plan:
     first_fit = _first_fit(problem, steps)
     plans = [price_led, first_fit]
     field = [first_fit]
-    if find_losers(price_led) or price_led.unschedulable.keys() - first_fit.unschedulable.keys():
+    if find_losers(price_led) or price_led.unschedulable.keys() ^ first_fit.unschedulable.keys():
         field = _fields(problem, effort, first_fit)
         plans += _fill_for_losers(problem, effort, plans, field)
     if len(problem.selection.candidates) <= _TASTES_PODS[effort] and _has_choices(problem):
