@@ -5,7 +5,7 @@ looks at only when a fleet starts its machines does not stop the call: the refus
 launch, which reports it among the fleet's errors.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from nodewright.sandbox.aws.account import Account
@@ -90,10 +90,13 @@ def _first_refusal(
     account: Account, call: Call, needs: tuple[Need, ...]
 ) -> tuple[Need, Verdict] | None:
     standing = standing_of(account, call.principal)
+    asked = _asked_keys(_all_policies(standing.layers))
     known: dict[object, bool] = {}
     for need in needs:
         layers = with_resource(account, standing.layers, need.action, need.resource)
-        same = (need.action, need.resource, _told(need, layers))
+        of_resource = (layers.resource,) if layers.resource is not None else ()
+        told = _told(need, asked | _asked_keys(of_resource) if of_resource else asked)
+        same = (need.action, need.resource, told)
         if known.get(same):
             continue
         verdict = _weigh(account, call, standing, need, layers)
@@ -109,23 +112,24 @@ def _weigh(account: Account, call: Call, standing: Standing, need: Need, layers:
     return evaluate(Request(standing.caller, need.action, need.resource, around), layers)
 
 
-def _told(need: Need, layers: Layers) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Give the part of a request that these policies look at: two that agree in it fare alike."""
-    asked = {
+def _told(need: Need, asked: frozenset[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Give the part of a request that policies look at: two that agree in it fare alike."""
+    return tuple((key, values) for key, values in need.keys if key in asked)
+
+
+def _asked_keys(policies: Iterable[Policy]) -> frozenset[str]:
+    return frozenset(
         key.lower()
-        for policy in _all_policies(layers)
+        for policy in policies
         for statement in policy.statements
         for key in needed_keys(statement, policy)
-    }
-    return tuple((key, values) for key, values in need.keys if key in asked)
+    )
 
 
 def _all_policies(layers: Layers) -> Iterator[Policy]:
     yield from layers.identity
     yield from layers.boundary or ()
     yield from layers.session or ()
-    if layers.resource is not None:
-        yield layers.resource
 
 
 def _is_forgiven(verdict: Verdict) -> bool:

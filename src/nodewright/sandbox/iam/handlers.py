@@ -107,6 +107,19 @@ def take_trust(account: Account, call: Call) -> dict[str, Any]:
     return account.inside.ask(call.region, "iam", call.operation, call.params)
 
 
+@handles("iam", "PutUserPermissionsBoundary", "DeleteUserPermissionsBoundary")
+def limit_user(account: Account, call: Call) -> dict[str, Any]:
+    """Set or take away the boundary of a user, which moto does for roles only."""
+    backend = account.inside.backend("iam", account.region)
+    user = backend.users.get(str(call.params["UserName"]))
+    arn = str(call.params.get("PermissionsBoundary") or "")
+    if user is None or (arn and arn not in backend.managed_policies):
+        missing = arn if user else f"The user with name {call.params['UserName']}"
+        raise AwsError("NoSuchEntity", f"{missing} cannot be found.", 404)
+    user.permissions_boundary_arn = arn or None
+    return {}
+
+
 def _check(text: str, use: Use) -> None:
     try:
         parse_policy(text, use)

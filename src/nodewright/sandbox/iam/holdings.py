@@ -40,15 +40,21 @@ _CHILDREN: Final = {
 
 
 class Holdings:
-    """The things of one account as one region's calls see them."""
+    """The things of one account as one call in a region sees them; each is looked up once."""
 
     def __init__(self, account: Account, region: str) -> None:
         self._account = account
         self._region = region
         self._ask = Ask("", "", {}, region, account.account_id, account.partition)
+        self._found: dict[tuple[str, str], Thing | None] = {}
 
     def find(self, kind: str, name: str) -> Thing | None:
         """Give an existing thing by kind (`ec2:instance`) and id or name."""
+        if (kind, name) not in self._found:
+            self._found[kind, name] = self._look(kind, name)
+        return self._found[kind, name]
+
+    def _look(self, kind: str, name: str) -> Thing | None:
         service, _, sort = kind.partition(":")
         finders: dict[str, Callable[[str, str], Thing | None]] = {
             "ec2": self._ec2,
