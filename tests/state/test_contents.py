@@ -34,6 +34,10 @@ UNREADABLE = [
     (a_claim(allocatable={"memory": "many"}), "status.allocatable.memory"),
     (a_pool_value("second", limits={"cpu": "ten"}), "spec.limits.cpu"),
     (
+        a_pool_value("second", template={"spec": {"requirements": BAD_TERM["matchExpressions"]}}),
+        "spec.template.spec.requirements[0]",
+    ),
+    (
         a_daemon_set(containers=[a_container(requests={"cpu": "1 core"})]),
         "spec.template.spec.containers[0].resources.requests.cpu",
     ),

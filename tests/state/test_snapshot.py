@@ -161,6 +161,8 @@ def test_without_a_date_the_newest_timestamp_is_now():
             ),
             "catalogs.all[0]",
         ),
+        (a_document(without(POOL, "spec", "template")), "objects[0].spec"),
+        (a_document(without(POOL, "spec")), "objects[0]"),
         (a_document(POOL, instanceTypes={"default": "other"}), "instanceTypes.default"),
         (a_document(POOL, instanceTypes={"default": 7}), "instanceTypes.default"),
         (a_document(POOL, instanceTypes={"default": [{}]}), "instanceTypes.default[0]"),

@@ -31,6 +31,8 @@ def find_unreadable(world: World, paths: Paths) -> Iterator[Problem]:
         yield from _amounts(claim.status.allocatable, f"{path}.status.allocatable")
     for pool, path in zip(world.node_pools, paths["node_pools"], strict=True):
         yield from _amounts(pool.spec.limits or {}, f"{path}.spec.limits")
+        place = f"{path}.spec.template.spec.requirements"
+        yield from _expressions(pool.spec.template.spec.requirements, place)
     for daemon_set, path in zip(world.daemon_sets, paths["daemon_sets"], strict=True):
         yield from _daemon_set(daemon_set, f"{path}.spec.template.spec")
     for volume, path in zip(world.volumes, paths["volumes"], strict=True):

@@ -16,6 +16,7 @@ from nodewright.model.instance import InstanceType
 from nodewright.model.instant import BadInstant, parse_instant
 from nodewright.model.labels import RESERVATION_ID, WELL_KNOWN
 from nodewright.model.metadata import ObjectMeta, Struct
+from nodewright.model.nodepool import NodePool
 from nodewright.model.pod import Pod, TopologySpreadConstraint
 from nodewright.model.quantity import BadQuantity
 from nodewright.model.requirements import BadRequirement
@@ -72,6 +73,16 @@ class _Header(Struct, frozen=True):
     kind: str = ""
     metadata: ObjectMeta = ObjectMeta()
     items: list[msgspec.Raw] = []
+
+
+class _PoolSpecHeader(Struct, frozen=True):
+    template: msgspec.Raw
+
+
+class _PoolHeader(Struct, frozen=True):
+    """What a NodePool cannot do without: the rest of it has defaults."""
+
+    spec: _PoolSpecHeader
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -213,6 +224,8 @@ class _Reader:
         self.found["pods"] = [rename_on_pod(one) for one in self.found["pods"]]  # type: ignore[arg-type]
 
     def _decode_object(self, raw: msgspec.Raw, kind: Kind, path: str, metadata: ObjectMeta) -> None:
+        if kind.struct is NodePool:
+            self._decode(raw, _PoolHeader, path)
         try:
             one = msgspec.json.decode(raw, type=kind.struct)
         except msgspec.ValidationError as error:
