@@ -1,4 +1,4 @@
-"""Every code's page: scheduling verdicts from the table of words, findings from lint's table."""
+"""Every code's page: decisions about pods and nodes from the table of words, findings from lint's."""
 
 from typing import Final
 
@@ -18,15 +18,15 @@ def find_page(code: str, language: Language = "en") -> Page | None:
 
 
 def code_documents() -> dict[str, str]:
-    """Write the pages of all scheduling verdicts and their index as Markdown, by file name."""
+    """Write the pages of all decisions and their index as Markdown, by file name."""
     english = pages()
     korean = {one.code: one for one in pages("ko")}
     index = [
-        "# Why pods stay behind",
+        "# Why pods stay behind, and why nodes stay or go",
         "",
         (
-            "Every verdict about a pod has one of these codes, which never change. "
-            "`nodewright explain NW-nnnn` prints the page."
+            "Every verdict about a pod (NW-1xxx) or a node (NW-4xxx) has one of these codes, which never "
+            "change. `nodewright explain NW-nnnn` prints the page."
         ),
         "",
         "| code | what |",

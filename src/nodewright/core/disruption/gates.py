@@ -66,6 +66,8 @@ def judge_budget(one: Candidate, reason: str, purse: Purse) -> Kept | None:
         return Kept(one.name, Keeping.BUDGET_BROKEN, {**values, "problem": known.broken})
     if known.closed_by:
         values["budget"] = known.closed_by
+        if known.allowed != 0:
+            return Kept(one.name, Keeping.RATE_REACHED, values, until_ms=known.until_ms)
         return Kept(one.name, Keeping.BUDGET_CLOSED, values, until_ms=known.until_ms)
     values |= {"used": known.used, "allowed": known.allowed or 0, "total": known.total}
     return Kept(one.name, Keeping.BUDGET_SPENT, values, until_ms=known.until_ms)

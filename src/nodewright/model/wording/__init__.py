@@ -10,7 +10,14 @@ from typing import Final, Literal, get_args
 import msgspec
 
 from nodewright.model.cause import Cause
-from nodewright.model.wording import english, korean, pages_english, pages_korean
+from nodewright.model.wording import (
+    english,
+    korean,
+    nodes_english,
+    nodes_korean,
+    pages_english,
+    pages_korean,
+)
 
 type Language = Literal["en", "ko"]
 
@@ -28,8 +35,8 @@ _CHANGES: Final[Mapping[Language, Mapping[str, str]]] = {
 }
 _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {"en": english.WORDS, "ko": korean.WORDS}
 _PAGES: Final[Mapping[Language, Mapping[str, tuple[str, str, str]]]] = {
-    "en": pages_english.PAGES,
-    "ko": pages_korean.PAGES,
+    "en": {**pages_english.PAGES, **nodes_english.PAGES},
+    "ko": {**pages_korean.PAGES, **nodes_korean.PAGES},
 }
 
 
@@ -76,7 +83,7 @@ def _counted(values: Mapping[str, str | int]) -> dict[str, str | int]:
 
 
 def page(code: str, language: Language = "en") -> Page | None:
-    """Give the page of a code, if it is one of the scheduling verdicts."""
+    """Give the page of a code of a decision: about a pod, or about a node."""
     known = _PAGES[language].get(code)
     return None if known is None else Page(code, *known)
 
