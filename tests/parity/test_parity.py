@@ -36,12 +36,17 @@ Measured: 1 in 1,000.
 """
 
 
-def judge_all(found: list[Comparison]) -> None:
-    """Hold every promise over many problems."""
+def judge_right(found: list[Comparison]) -> None:
+    """Hold the promises that have no exceptions: our plans are right, and no pod is lost."""
     assert {one.seed: one.our_faults for one in found if one.our_faults} == {}
     assert {one.seed: rules for one in found if (rules := unknown_faults(one.their_faults))} == {}
     lost = {one.seed: one.missed for one in found if "" in one.missed.values()}
     assert lost == {}, "the peer places pods that we do not, for no reason that has a name"
+
+
+def judge_all(found: list[Comparison]) -> None:
+    """Hold every promise over many problems."""
+    judge_right(found)
     unlucky = [one.seed for one in found if set(one.missed.values()) - FAULT_NAMES]
     assert len(unlucky) <= UNLUCKY_MAX * len(found), unlucky
     dearer = [one.seed for one in found if one.is_dearer]
@@ -55,6 +60,15 @@ def judge_all(found: list[Comparison]) -> None:
 
 def test_a_hundred_problems_are_answered_no_worse_than_by_the_peer(tmp_path):
     judge_all(compare(range(100), tmp_path))
+
+
+def test_odd_problems_are_answered_right(tmp_path):
+    judge_right(compare(range(40), tmp_path, "twisted"))
+
+
+@pytest.mark.soak
+def test_many_odd_problems_are_answered_no_worse_than_by_the_peer(tmp_path):
+    judge_all(compare(range(600), tmp_path, "twisted"))
 
 
 @pytest.mark.soak

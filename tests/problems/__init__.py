@@ -2,7 +2,7 @@
 
 Every problem draws a few flavours (features that its pods, pools and nodes may have), so that
 problems differ in kind and not only in numbers: all features at once would only make pods that fit
-nowhere.
+nowhere. Problems of size `twisted` are small ones made odd.
 """
 
 from typing import Any
@@ -19,8 +19,9 @@ from problems.dice import APPS, NAMESPACES, Dice
 from problems.pods import make_pod, make_shape
 from problems.pools import make_daemon_set, make_pool
 from problems.storage import attach_volume, make_classes
+from problems.twists import twist
 
-SIZES = {"small": (1, 24), "medium": (40, 140), "big": (300, 900)}
+SIZES = {"small": (1, 24), "twisted": (2, 30), "medium": (40, 140), "big": (300, 900)}
 FLAVOURS = {
     "selector": 0.5,
     "nodeAffinity": 0.4,
@@ -81,18 +82,21 @@ def generate(seed: int, size: str = "small") -> dict[str, Any]:
         objects += [*machines, *_make_bound(dice, machines, shapes, daemon_sets)]
     if "budgets" in flavour and "leaving" in flavour:
         objects += [make_budget(dice, app) for app in dice.some(APPS, 1, 3)]
+    objects += pending
+    if size == "twisted":
+        twist(dice, objects, catalog)
     return {
         "apiVersion": "nodewright.dev/v1",
         "kind": "Snapshot",
         "metadata": {"name": f"problem {size} {seed}", "takenAt": TAKEN_AT},
-        "objects": [*objects, *pending],
+        "objects": objects,
         "catalogs": {"all": catalog},
         "instanceTypes": {pool["metadata"]["name"]: "all" for pool in pools},
         "options": {
             "preferencePolicy": "Ignore" if dice.chance(0.15) else "Respect",
             "minValuesPolicy": "BestEffort" if dice.chance(0.3) else "Strict",
             "reservedOfferingMode": "Fallback" if dice.chance(0.4) else "Strict",
-            "featureGates": {"ReservedCapacity": True},
+            "featureGates": {"ReservedCapacity": True, "NodeOverlay": True},
         },
     }
 

@@ -77,6 +77,29 @@ def test_every_feature_comes_up(texts, feature):
     assert sum(feature in text for text in texts) >= 3
 
 
+@pytest.mark.parametrize(
+    "feature",
+    [
+        "NodeOverlay",
+        "priceAdjustment",
+        "example.com/fuse",
+        "nominatedNodeName",
+        "rack-4",
+        "topology.kubernetes.io/region",
+        "podAffinity",
+    ],
+)
+def test_every_twist_comes_up(feature):
+    texts = [json.dumps(generate(seed, "twisted")) for seed in range(60)]
+    assert sum(feature in text for text in texts) >= 3
+
+
+def test_every_twisted_problem_can_be_read():
+    for seed in range(60):
+        snapshot = read_snapshot(json.dumps(generate(seed, "twisted")).encode(), f"seed {seed}")
+        assert snapshot.world.bad_pods == ()
+
+
 def test_sizes_differ():
     counts = {
         size: sum(
