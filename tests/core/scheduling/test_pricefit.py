@@ -53,6 +53,26 @@ def test_the_last_machine_is_no_larger_than_what_is_left():
     assert types_of(filled(pods(9, cpu=1), small, large)[0]) == ["l", "s"]
 
 
+def test_a_filling_is_repeated_while_enough_pods_are_left_and_each_pod_goes_once():
+    large, small = pods(40, "large", cpu=3), pods(50, "small", cpu=1)
+    filling, behind = filled(large, small, a_type(cpu=4))
+
+    assert behind == []
+    placed = [pod.metadata.name for many in filling.pods_of.values() for pod in many]
+    assert len(placed) == len(set(placed)) == 90
+    loads = [
+        sorted(p.metadata.name.split("-")[0] for p in many) for many in filling.pods_of.values()
+    ]
+    assert loads.count(["large", "small"]) == 40
+
+
+def test_a_filling_is_repeated_within_the_limits_of_its_pool_only():
+    pool = a_pool(limits={"cpu": "20"})
+    filling, behind = filled(pods(40, cpu=2), a_type(cpu=4), pool)
+    assert len(filling.pods_of) == 5
+    assert len(behind) == 30
+
+
 def test_slack_of_nodes_that_must_be_there_anyway_is_used_first():
     apart = pods(3, "apart", cpu=1, labels=WEB, apart=[a_term(HOSTNAME)])
     filling, behind = filled(apart, pods(3, "rest", cpu=1), a_type(cpu=2))

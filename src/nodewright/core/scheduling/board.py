@@ -200,7 +200,7 @@ class Board:
         if wish.ports and first_taken(wish.ports, draft.ports) is not None:
             return Reason.PORT_TAKEN
         # Room depends on amounts alone, so it is looked at once for all alternatives.
-        roomy = self._roomy(shape, draft)
+        roomy = self.roomy(shape, draft)
         if not roomy:
             return Reason.NO_TYPE_FITS
         if wish.ports:
@@ -223,7 +223,8 @@ class Board:
             refusal = fitting
         return refusal
 
-    def _roomy(self, shape: Shape, draft: Draft) -> Bits:
+    def roomy(self, shape: Shape, draft: Draft) -> Bits:
+        """Give what is big enough for a draft with one more pod, whatever the other rules say."""
         if draft.stale:
             self.freshen(draft)
         bits = draft.bits
@@ -361,13 +362,8 @@ class Board:
         Only as many as nothing shared limits: no pool limit, reservation, shared domain or friend.
         """
         supply = model.supply
-        ((shape, level),) = model.loads
-        wish = shape.ladder[level]
-        shared = any(
-            not group.is_hostname or group.kind is GroupKind.AFFINITY
-            for group in (*wish.owns, *wish.kept_away_by)
-        )
-        if supply.reserved or shared or wish.needs.exclusive or model.min_values:
+        wishes = [shape.ladder[level] for shape, level in model.loads]
+        if supply.reserved or model.min_values or not all(wish.can_repeat() for wish in wishes):
             return []
         limits = self.limits.get(supply)
         if limits is not None:
@@ -378,8 +374,9 @@ class Board:
             draft.number = len(self.drafts)
             draft.spots, draft.tally, draft.unsure = {}, {}, set()
             self.drafts.append(draft)
-            for group in (*wish.counted_by, *wish.keeps_away):
-                count_on_draft(draft, group, model.pod_count)
+            for wish, pods in zip(wishes, model.loads.values(), strict=True):
+                for group in (*wish.counted_by, *wish.keeps_away):
+                    count_on_draft(draft, group, pods)
             if limits is not None:
                 limits.charge_again(draft)
             opened.append(draft)

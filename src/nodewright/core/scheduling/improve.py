@@ -43,6 +43,7 @@ class Improver:
         self.steps = steps
         self._asks = _ASKS_PER_STEP * steps
         self._used = np.array([draft.pod_count > 0 for draft in self.board.drafts], dtype=np.bool_)
+        self._in_vain: set[tuple[object, ...]] = set()
         self._used_bits = sum(1 << draft.number for draft in self.board.drafts if draft.pod_count)
 
     def run(self) -> None:
@@ -106,6 +107,7 @@ class Improver:
                 self.board.put_on_draft(shape, level, draft, fitting)
         if price_of(draft, draft.bits) < before and not self._worse(skews):
             self.ledger.refresh(draft)
+            self._in_vain.clear()
             return True
         self.board.lower(draft, lifted)
         return False
@@ -125,8 +127,18 @@ class Improver:
         return goal
 
     def _dissolve(self, draft: Draft) -> bool:
-        if self._is_stuck(draft) or not self._may_move(draft):
+        # What could not be dissolved a moment ago stands for all that are exactly like it.
+        likeness = (draft.state, draft.bits, *draft.loads.items())
+        if likeness in self._in_vain or self._is_stuck(draft) or not self._may_move(draft):
             return False
+        if self._spread_out(draft):
+            self._in_vain.clear()
+            return True
+        self._in_vain.add(likeness)
+        return False
+
+    def _spread_out(self, draft: Draft) -> bool:
+        """Move a draft's pods to others for less than it costs, or leave all as it was."""
         budget = price_of(draft, draft.bits)
         skews = self._skews([draft])
         lifted = self.board.lift(draft)
@@ -162,10 +174,15 @@ class Improver:
         best: tuple[int, Draft, Fitting] | None = None
         for draft in self._candidates(shape, level, source):
             self._asks -= 1
+            # What has room at all costs at least this, whatever the neighbours say.
+            roomy = self.board.roomy(shape, draft)
+            paid = price_of(draft, draft.bits)
+            if not roomy or price_of(draft, roomy) - paid >= (best[0] if best else budget):
+                continue
             fitting = self.board.on_draft(shape, wish, draft)
             if not isinstance(fitting, Fitting):
                 continue
-            cost = price_of(draft, fitting.bits) - price_of(draft, draft.bits)
+            cost = price_of(draft, fitting.bits) - paid
             if cost < budget and (best is None or cost < best[0]):
                 best = (cost, draft, fitting)
             if cost <= 0:

@@ -58,6 +58,7 @@ class Market:
         self._usable: dict[tuple[Supply, Bits], np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
         self.worth: Vector = np.zeros(len(board.resources))
         self._mix: Vector | None = None
+        self._on_sale: dict[Supply, tuple[Matrix, Vector]] = {}
         self._appraisals = _APPRAISALS_MAX
         for supply in board.supplies:
             self._free[supply], self._prices[supply] = _columns(supply, tuple(board.resources))
@@ -67,14 +68,24 @@ class Market:
 
         With supplies given, nodes are made from those alone.
         """
-        columns, prices = [], []
-        for supply in self.board.supplies if supplies is None else supplies:
-            usable = unpack(self.board.tables[supply].start.bits, len(supply.ways))
-            columns.append(self._free[supply][:, usable])
-            prices.append(self._prices[supply][usable])
-        if columns:
-            self.worth = shadow_prices(demand, np.hstack(columns), np.concatenate(prices))
+        sold = [self._sold(one) for one in (self.board.supplies if supplies is None else supplies)]
+        if sold:
+            columns = np.hstack([free for free, _ in sold])
+            self.worth = shadow_prices(demand, columns, np.concatenate([one for _, one in sold]))
         return self.worth
+
+    def _sold(self, supply: Supply) -> tuple[Matrix, Vector]:
+        """Give each type of a pool once, at its lowest price: dearer ways are worth no more."""
+        known = self._on_sale.get(supply)
+        if known is None:
+            usable = np.flatnonzero(unpack(self.board.tables[supply].start.bits, len(supply.ways)))
+            types = np.array([way.type_index for way in supply.ways], dtype=np.int64)[usable]
+            cheapest_first = np.argsort(self._prices[supply][usable], kind="stable")
+            _, first = np.unique(types[cheapest_first], return_index=True)
+            chosen = usable[cheapest_first[first]]
+            known = (self._free[supply][:, chosen], self._prices[supply][chosen])
+            self._on_sale[supply] = known
+        return known
 
     def _keep_up(self, demand: Vector) -> None:
         """Appraise anew when what is left asks for resources in another proportion."""

@@ -276,20 +276,26 @@ class PriceFit:
             draft = self.board.new_draft(opened.supply)
             self.board.put_on_draft(shape, wish.level, draft, opened.fitting)
             self.filling.note(draft, batch.take(entry, 1))
-            alike = self.board.open_alike(draft, entry.left)
-            free = self.ledger.machine_free(draft.supply, self.ledger.paid_type(draft))
-            self.ledger.write_rows(
-                draft.number,
-                1 + len(alike),
-                [have - used for have, used in zip(free, draft.totals, strict=True)],
-            )
-            for other in alike:
-                self.filling.note(other, batch.take(entry, 1))
+            self._open_alike(batch, draft, [entry], entry.left)
+
+    def _open_alike(self, batch: Batch, draft: Draft, entries: list[Entry], count: int) -> None:
+        """Open so many more drafts with the load of one, which is made of these entries."""
+        alike = self.board.open_alike(draft, count)
+        free = self.ledger.machine_free(draft.supply, self.ledger.paid_type(draft))
+        self.ledger.write_rows(
+            draft.number,
+            1 + len(alike),
+            [have - used for have, used in zip(free, draft.totals, strict=True)],
+        )
+        for other in alike:
+            for entry, pods in zip(entries, draft.loads.values(), strict=True):
+                self.filling.note(other, batch.take(entry, pods))
 
     def _open_rest(self, batch: Batch, order: list[int]) -> set[Entry]:
         """Open machines for what is left, each filled before the next; give who must wait."""
         deferred: set[Entry] = set()
         filler = Filler(self.board, batch, self.joining, self.ledger, self.filling)
+        entry_of = {(entry.shape, entry.wish.level): entry for entry in batch.entries}
         for size in order:
             for entry in batch.members[size]:
                 while entry.left and not entry.wish.needs.exclusive & self.board.exclusive:
@@ -304,8 +310,18 @@ class PriceFit:
                     filler.fill(draft, opened.target)
                     if draft.stale:
                         self.board.freshen(draft)
-                    self.ledger.refresh(draft)
+                    self._repeat(batch, draft, entry_of)
         return deferred
+
+    def _repeat(self, batch: Batch, draft: Draft, entry_of: dict[tuple[Shape, int], Entry]) -> None:
+        """Open more drafts like one that was just filled, for half of the pods that could.
+
+        The other half is looked at anew: the fewer pods are left, the more it matters which.
+        """
+        entries = [entry_of[load] for load in draft.loads]
+        loads = zip(entries, draft.loads.values(), strict=True)
+        most = min(entry.left // count for entry, count in loads)
+        self._open_alike(batch, draft, entries, most // 2)
 
 
 def price_of(draft: Draft, bits: Bits) -> int:

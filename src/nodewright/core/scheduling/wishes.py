@@ -85,6 +85,15 @@ class Wish:
         self.kept_away_by: list[Group] = []
         self.keeps_away: list[Group] = []
 
+    def can_repeat(self) -> bool:
+        """Tell whether what fits on one new node fits on any number of nodes like it."""
+        if self.needs.exclusive or self.needs.alternatives:
+            return False
+        return all(
+            group.is_hostname and group.kind is not GroupKind.AFFINITY
+            for group in (*self.owns, *self.kept_away_by)
+        )
+
     def reach(self, key: str) -> tuple[Requirement | None, ...]:
         """Give what each alternative of the node affinity that is left says of one label."""
         known = self._reach.get(key)
