@@ -30,6 +30,9 @@ PROBLEM = "example.org/problem"
 CLOSED = {"key": "example.org/closed", "effect": "NoSchedule"}
 GATE = {"name": "example.org/not-yet"}
 RENEWED_EVERY_S = 0.1
+LOOK_EVERY_S = 0.5
+# A pod that was tried in vain many times is tried again after ten seconds.
+QUIET_LOOKS = 24
 MERGE = "application/merge-patch+json"
 AT_ONCE = 16
 SYSTEM = "kube-system"
@@ -222,18 +225,18 @@ class Stage:
         return len(pods), left
 
     async def _let_loose(self, problems, hosts, way):
-        if way is Way.ONE_BY_ONE:
-            renewal = asyncio.create_task(self._renew(hosts))
-            await self._each(self._ungate, hosts)
-            await self._each(self._open, problems)
-            left = await self._settle(len(hosts))
-            renewal.cancel()
-            return left
-        await self._each(self._open, problems)
-        if way is Way.PROMISED:
+        if way is not Way.UNPROMISED:
             await self._each(self._nominate, hosts.items())
+        if way is not Way.ONE_BY_ONE:
+            await self._each(self._open, problems)
+            await self._each(self._ungate, hosts)
+            return await self._settle(len(hosts))
         await self._each(self._ungate, hosts)
-        return await self._settle(len(hosts))
+        renewal = asyncio.create_task(self._renew(hosts))
+        await self._each(self._open, problems)
+        left = await self._settle(len(hosts))
+        renewal.cancel()
+        return left
 
     async def close(self):
         await self._client.close()
@@ -305,14 +308,14 @@ class Stage:
     async def _settle(self, total):
         """Wait until the scheduler has placed all, or has not placed any for a while."""
         best, quiet = total, 0
-        while quiet < 12:
+        while quiet < QUIET_LOOKS:
             pods = [one for one in await self._list("pods") if PROBLEM in _selector(one)]
             left = [one for one in pods if not one["spec"].get("nodeName")]
             if not left:
                 return []
             quiet = 0 if len(left) < best else quiet + 1
             best = min(best, len(left))
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(LOOK_EVERY_S)
         return [
             f"{one['metadata']['namespace']}/{one['metadata']['name']}: {_why(one)}" for one in left
         ]
