@@ -7,6 +7,7 @@ from nodewright.model.capacitybuffer import CapacityBuffer
 from nodewright.model.instance import InstanceType
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodepolicy import NodePolicy
 from nodewright.model.nodepool import (
     NodePool,
 )
@@ -37,6 +38,7 @@ _FIELDS: Mapping[type, str] = {
     Node: "nodes",
     NodeClaim: "node_claims",
     NodePool: "node_pools",
+    NodePolicy: "node_policies",
     NodeOverlay: "node_overlays",
     DaemonSet: "daemon_sets",
     Namespace: "namespaces",

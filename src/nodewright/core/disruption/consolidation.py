@@ -117,9 +117,10 @@ class Consolidation:
                     misfits[one.name] = attempt
         return misfits
 
-    def _wanted(self, one: Candidate) -> tuple[float, str]:
+    def _wanted(self, one: Candidate) -> tuple[float, float, str]:
         floor = self.stage.floor
-        return (-desire(one, floor.value(floor.sizes[floor.row_of[one.name]])), one.name)
+        worth = floor.value(floor.sizes[floor.row_of[one.name]])
+        return (-desire(one, worth), self._load_value(one), one.name)
 
     def _own_pods(self, one: Candidate) -> list[Pod]:
         """Give the pods of a node that were there from the beginning and would move for it."""

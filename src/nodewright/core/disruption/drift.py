@@ -12,7 +12,6 @@ import msgspec
 
 from nodewright.core.disruption.candidates import Candidate, Census
 from nodewright.core.lifecycle_conditions import LAUNCHED, find
-from nodewright.core.scheduling.pools import pool_requirements
 from nodewright.model import labels as names
 from nodewright.model.disruption import Memory
 from nodewright.model.hashing import (
@@ -107,7 +106,8 @@ class DriftJudge:
         name = pool.metadata.name
         if name not in self._requirements:
             try:
-                self._requirements[name] = pool_requirements(pool)
+                written = pool.spec.template.spec.requirements
+                self._requirements[name] = Requirements.from_expressions(written)
             except BadRequirement:
                 self._requirements[name] = None
         wanted = self._requirements[name]

@@ -47,6 +47,7 @@ class Attempt(msgspec.Struct, frozen=True):
     drafts: tuple[Draft, ...]
     mark: Mark
     first_draft: int
+    open_rows: tuple[int, ...] = ()
 
 
 class Stage:
@@ -115,13 +116,14 @@ class Stage:
         floor = self.floor
         mark, first = floor.mark(), len(floor.board.drafts)
         rows = [floor.row_of[one.name] for one in ones]
+        open_rows = tuple(row for row in rows if floor.is_open[row])
         waiting: dict[Shape, list[Pod]] = {}
         for row in rows:
             floor.close(row)
             for shape, pods in floor.lift(row).items():
                 waiting.setdefault(shape, []).extend(pods)
         self._charge(ones, 1)
-        done = Attempt(tuple(ones), (), mark, first)
+        done = Attempt(tuple(ones), (), mark, first, open_rows)
         left: dict[Shape, list[Pod]] = {}
         for shape in sorted(waiting, key=lambda one: (-floor.shape_value(one), one.number)):
             rest = floor.place(shape, waiting[shape])
@@ -140,8 +142,8 @@ class Stage:
         self.drafting.drop(attempt.first_draft)
         self._charge(attempt.candidates, -1)
         self.floor.undo(attempt.mark)
-        for one in attempt.candidates:
-            self.floor.reopen(self.floor.row_of[one.name])
+        for row in attempt.open_rows:
+            self.floor.reopen(row)
 
     def accept(self, attempt: Attempt, reason: str, method: Method, detail: str = "") -> None:
         """Let the nodes of an attempt go: budgets and replicas are theirs from now on."""
