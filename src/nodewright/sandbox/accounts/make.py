@@ -55,7 +55,7 @@ def make_account(
     say("making the network")
     vpc = make_vpc(keys, wanted.network)
     for name in wanted.stale_clusters:
-        _leave_stale_role(keys, name)
+        leave_stale_role(keys, name, f"{name}_12345678901234567890")
     made = []
     for index, cluster in enumerate(wanted.clusters):
         say(f"making the cluster {cluster.name}")
@@ -128,13 +128,14 @@ def _leave_alone(_name: str) -> None:
     """Keep the endpoint that EKS invented."""
 
 
-def _leave_stale_role(keys: Keys, name: str) -> None:
+def leave_stale_role(keys: Keys, name: str, profile: str) -> None:
+    """Leave what a deleted cluster's Karpenter leaves: its node role, held by a profile."""
     iam = keys.client("iam")
     role = f"eksctl-KarpenterNodeRole-{name}"
     # The tool that deletes the cluster gets as far as detaching the policies: the profile, which it
     # did not make, keeps it from deleting the role.
     roles.make_role(iam, role, roles.TRUST_EC2)
-    roles.make_profile(iam, f"{name}_12345678901234567890", role)
+    roles.make_profile(iam, profile, role)
 
 
 def _dns_address(service_range: str) -> str:
