@@ -5,6 +5,7 @@ handler of ours or moto. Calls run one at a time, because moto's objects are not
 waiting for messages does not hold up the others.
 """
 
+import socket
 import time
 import uuid
 from collections.abc import Callable, Iterable
@@ -54,8 +55,8 @@ class Front:
             answer = self._answer(request, environ, body)
         if answer is _DROPPED:
             # The connection ends without an answer, which clients see as a broken one.
-            environ["werkzeug.socket"].close()
-            return []
+            environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+            raise ConnectionAbortedError
         headers = [(k, v) for k, v in answer.headers.items() if k.lower() != "content-length"]
         start(f"{answer.status} -", [*headers, ("Content-Length", str(len(answer.body)))])
         return [answer.body]
@@ -115,11 +116,11 @@ class Front:
                 with account.lock:
                     account.authorize(account, call)
             if call.name in _PATIENT:
-                return _from_moto(account.inside.forward(environ, body), asked)
+                return _from_moto(account.inside.forward(environ, body))
             with account.lock:
                 handler = HANDLERS.get(call.name)
                 if handler is None:
-                    return _from_moto(account.inside.forward(environ, body), asked)
+                    return _from_moto(account.inside.forward(environ, body))
                 result = handler(account, call)
             return write_answer(asked, result, call.request_id), ""
         except AwsError as error:
@@ -127,13 +128,12 @@ class Front:
         except ServiceException as error:
             refusal = AwsError(error.code, error.message)
             return write_error(asked.protocol, refusal, call.request_id), refusal.code
+        except NotImplementedError:
+            missing = AwsError("NotImplemented", f"the stand-in does not know {call.name}", 501)
+            return write_error(asked.protocol, missing, call.request_id), missing.code
 
 
-def _from_moto(answer: Answer, asked: Asked) -> tuple[Answer, str]:
-    if answer.body.startswith(b"<!doctype html"):
-        name = f"{asked.model.service_model.service_name} {asked.model.name}"
-        missing = AwsError("NotImplemented", f"the stand-in does not know {name}", 501)
-        return write_error(asked.protocol, missing, "moto"), missing.code
+def _from_moto(answer: Answer) -> tuple[Answer, str]:
     return answer, "" if answer.status < 400 else f"HTTP {answer.status}"
 
 

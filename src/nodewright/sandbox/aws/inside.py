@@ -30,6 +30,7 @@ from moto.backends import get_backend
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.moto_api._internal.models import moto_api_backend
 from moto.moto_server.werkzeug_app import (
+    SIGNING_ALIASES,
     DomainDispatcherApplication,
     create_backend_app,
 )
@@ -57,7 +58,9 @@ class Inside:
         return get_backend(service)[ACCOUNT_ID][place]  # type: ignore[call-overload]
 
     def forward(self, environ: dict[str, Any], body: bytes) -> Answer:
-        """Hand a request to moto as it came."""
+        """Hand a request to moto as it came; what moto does not have is `NotImplementedError`."""
+        if not self._knows(str(environ.get("HTTP_AUTHORIZATION", ""))):
+            raise NotImplementedError
         environ["wsgi.input"] = io.BytesIO(body)
         status = 500
         headers: list[tuple[str, str]] = []
@@ -71,6 +74,13 @@ class Inside:
         content = b"".join(parts)
         return Answer(status, dict(headers), content)
 
+    def _knows(self, authorization: str) -> bool:
+        parts = authorization.partition("Credential=")[2].split("/")
+        if len(parts) < 5:
+            return True
+        host = f"http://{SIGNING_ALIASES.get(parts[3], parts[3])}.{parts[2]}.amazonaws.com"
+        return any(pattern.match(host) for _, pattern in self._app.backend_url_patterns)
+
     def ask(
         self, region: str, service: str, operation: str, params: Mapping[str, Any]
     ) -> dict[str, Any]:
@@ -79,8 +89,6 @@ class Inside:
         protocol = str(model.service_model.protocol)
         wanted = create_serializer(protocol).serialize_to_request(dict(params), model)
         answer = self.forward(_environ(wanted, region, service), _body(wanted))
-        if answer.body.startswith(b"<!doctype html"):
-            raise AwsError(_UNREADY, f"moto cannot answer {service} {operation}", 500)
         parsed = create_parser(protocol).parse(
             {"body": answer.body, "headers": answer.headers, "status_code": answer.status},
             model.output_shape,
