@@ -6,7 +6,10 @@ import pytest
 
 from builders.callers import a_token, allowing, document, refusal
 from builders.controller_policies import ACCOUNT, REGION, scoped_document
+from builders.policies import a_user
 from nodewright.sandbox.aws.sts import service_trusts
+from nodewright.sandbox.iam.evaluate import Layers, Request, evaluate
+from nodewright.sandbox.iam.parse import Use, parse_policy
 
 
 def test_groups_and_managed_policies_count_and_a_refusal_is_named(cloud):
@@ -205,3 +208,18 @@ def test_a_pod_becomes_a_role_that_trusts_pods_of_its_namespace_with_tags(cloud)
     assert trusted("sts:AssumeRole", "sts:TagSession")
     assert not trusted("sts:AssumeRole")
     assert not trusted("sts:AssumeRole", "sts:TagSession", namespace="karpenter")
+
+
+def test_every_policy_that_aws_manages_is_taken_and_decides(cloud):
+    managed = cloud.account.inside.backend("iam", REGION).managed_policies.values()
+    documents = {one.name: str(one.versions[-1].document) for one in managed}
+    action = Request(a_user(), "ec2:DescribeInstances", "*")
+    outcomes = {
+        name: evaluate(action, Layers(identity=(parse_policy(text, Use.IDENTITY),))).allowed
+        for name, text in documents.items()
+    }
+
+    assert len(outcomes) > 1000
+    assert outcomes["AdministratorAccess"]
+    assert outcomes["AmazonEKSWorkerNodePolicy"]
+    assert not outcomes["AmazonSQSFullAccess"]

@@ -240,7 +240,6 @@ def test_a_further_refusal_never_widens(policies, statement, keys):
     assert before.allowed or not after.allowed
 
 
-@pytest.mark.algebra
 @given(POLICIES, STATEMENTS, KEYS)
 def test_a_further_allowance_never_narrows(policies, statement, keys):
     allow = {**statement, "Effect": "Allow"}
@@ -250,7 +249,6 @@ def test_a_further_allowance_never_narrows(policies, statement, keys):
     assert (after.outcome is E) is (before.outcome is E)
 
 
-@pytest.mark.algebra
 @given(st.lists(STATEMENTS, min_size=1, max_size=6), KEYS, st.randoms(use_true_random=False))
 def test_the_order_of_statements_and_their_division_into_policies_does_not_matter(
     statements, keys, random
@@ -262,7 +260,6 @@ def test_the_order_of_statements_and_their_division_into_policies_does_not_matte
     assert outcome_of([[one] for one in statements], keys).outcome is whole
 
 
-@pytest.mark.algebra
 @given(POLICIES, st.lists(STATEMENTS, min_size=1, max_size=4), KEYS)
 def test_boundaries_and_session_policies_only_take_away(policies, limit, keys):
     free = outcome_of(policies, keys).allowed
@@ -273,7 +270,6 @@ def test_boundaries_and_session_policies_only_take_away(policies, limit, keys):
         assert limited is (free and inner)
 
 
-@pytest.mark.algebra
 @given(POLICIES, KEYS)
 def test_a_refusal_always_says_why(policies, keys):
     verdict = outcome_of(policies, keys)
