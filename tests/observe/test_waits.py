@@ -49,3 +49,10 @@ def test_the_first_decision_on_a_pod_is_timed_and_later_ones_are_not():
         waits.decide(a_world(NEW, a_type()), told)
 
     assert noted == [(DECIDED, 60.0)]
+
+
+def test_a_pod_that_starts_anew_under_the_same_uid_is_timed_again():
+    down = with_conditions(up(), ago(10_000), Ready="False")
+    again = with_conditions(down, ago(0), Ready="True")
+
+    assert followed([up()], [up()], [down], [again]) == [(STARTED, 60.0)]

@@ -1,6 +1,7 @@
 """What is known of the cloud when decisions about machines are made, and what was said to it."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -14,7 +15,7 @@ class SeenMachine(msgspec.Struct, frozen=True, rename="camel"):
     is_alive: bool = True
 
 
-class CloudView(msgspec.Struct, frozen=True, rename="camel"):
+class CloudView(msgspec.Struct, frozen=True, rename="camel", dict=True):
     """The machines that were listed, and the answers to those that were given back.
 
     `machines` is None where the cloud was not asked or did not answer: then nothing is known, and
@@ -29,9 +30,11 @@ class CloudView(msgspec.Struct, frozen=True, rename="camel"):
         """Tell whether a machine is known not to exist."""
         if provider_id in self.gone:
             return True
-        return self.machines is not None and all(
-            one.provider_id != provider_id for one in self.machines
-        )
+        return self.machines is not None and provider_id not in self._listed
+
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        return frozenset(one.provider_id for one in self.machines or ())
 
 
 class CloudNotice(msgspec.Struct, frozen=True, rename="camel"):

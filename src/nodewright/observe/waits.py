@@ -27,27 +27,39 @@ class Waits:
         self._unbound: set[str] = set()
         self._unready: set[str] = set()
         self._decided: set[str] = set()
+        self._pods: tuple[Pod, ...] = ()
+        self._settled: dict[str, Pod] = {}
 
     def look(self, world: World) -> None:
         """Take note of the pods that have come a step further; at most once a second."""
         if self._looked_ms is not None and world.now_ms - self._looked_ms < _EVERY_MS:
             return
         self._looked_ms = world.now_ms
+        if world.pods is self._pods:
+            return
+        self._pods = world.pods
         unbound: set[str] = set()
         unready: set[str] = set()
+        settled: dict[str, Pod] = {}
         for pod in world.pods:
             uid = pod.metadata.uid
+            if self._settled.get(uid) is pod:
+                # Most pods of a large cluster have run for long and are as they were.
+                settled[uid] = pod
+                continue
             if pod.status.phase in TERMINAL:
                 continue
             if not pod.spec.node_name:
                 unbound.add(uid)
             elif uid in self._unbound:
                 self._tell(pod, "PodScheduled", "karpenter_pods_bound_duration_seconds")
-            if _since(pod, "Ready") is None:
+            if not _is_ready(pod):
                 unready.add(uid)
             elif uid in self._unready:
                 self._tell(pod, "Ready", "karpenter_pods_startup_duration_seconds")
-        self._unbound, self._unready = unbound, unready
+            if uid not in unbound and uid not in unready:
+                settled[uid] = pod
+        self._unbound, self._unready, self._settled = unbound, unready, settled
         self._decided &= unbound
 
     def decide(self, world: World, decisions: Iterable[Decision]) -> None:
@@ -72,6 +84,10 @@ class Waits:
         born_ms = instant_of(pod.metadata.creation_timestamp)
         if since_ms is not None and born_ms is not None:
             self._note(family, max(0, since_ms - born_ms) / 1000)
+
+
+def _is_ready(pod: Pod) -> bool:
+    return any(one.type == "Ready" and one.status == "True" for one in pod.status.conditions)
 
 
 def _since(pod: Pod, condition: str) -> int | None:
