@@ -12,8 +12,9 @@ from typing import Any, Final
 
 import msgspec
 
-from nodewright.catalog.table import bundled_table
+from nodewright.catalog.table import Shape, bundled_table
 from nodewright.kwok.machine import HELD
+from nodewright.model.errors import UserError
 from nodewright.sandbox.kubelet.access import Door
 from nodewright.sandbox.kubelet.api import Api, Surroundings
 from nodewright.sandbox.kubelet.boot import Boot, BootError
@@ -70,9 +71,13 @@ class Play:
             around = await self._api.surroundings()
             gate = asyncio.Semaphore(_BOOTS_AT_ONCE)
             moment = _Moment(around, now_ms, now)
-            await asyncio.gather(
-                *(self._boot(gate, one, joined.get(one.id), moment) for one in due)
+            ends = await asyncio.gather(
+                *(self._boot(gate, one, joined.get(one.id), moment) for one in due),
+                return_exceptions=True,
             )
+            # All have had their turn before the first trouble is told.
+            for trouble in filter(None, ends):
+                raise trouble
         self._forget(instances)
 
     def _is_due(self, instance_id: str, now_ms: int) -> bool:
@@ -125,7 +130,7 @@ class Play:
                     return
                 body, faults = found
                 await self._join(body, faults, node, moment)
-            except BootError as problem:
+            except (BootError, UserError) as problem:
                 attempt.is_over = True
                 self._show(instance.id, attempt, str(problem))
             else:
@@ -164,7 +169,7 @@ class Play:
         body = Body(
             instance=instance,
             image=image,
-            shape=bundled_table().shapes_by_name[instance.type],
+            shape=_shape_of(instance),
             boot=attempt.boot,
             zone_id=self._cloud.zone_id(instance.subnet_id),
             disks=self._cloud.disks(instance),
@@ -205,6 +210,13 @@ class _Moment(msgspec.Struct, frozen=True):
     around: Surroundings
     now_ms: int
     now: str
+
+
+def _shape_of(instance: Instance) -> Shape:
+    shape = bundled_table().shapes_by_name.get(instance.type)
+    if shape is None:
+        raise BootError(f"nobody here knows what a {instance.type} is")
+    return shape
 
 
 def _is_home(facts: Facts, server: str) -> bool:

@@ -1,7 +1,8 @@
 """The kubelets as a program of their own, beside a stand-in and a control plane.
 
-It looks around twice a second. Where the cloud or the cluster does not answer it says so once and looks
-again: both are restarted under it.
+It looks around twice a second, less often where a look takes long, so that it is never most of what the
+others have to answer. Where the cloud or the cluster does not answer it says so once and looks again:
+both are restarted under it.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from nodewright.sandbox.kubelet.cloud import INSIDER_KEY, Cloud, Keys
 from nodewright.sandbox.kubelet.play import Play
 
 _LOOK_S: Final = 0.5
+_REST: Final = 2
 _ASK_S: Final = 10.0
 
 
@@ -40,8 +42,10 @@ async def play(url: str, region: str, kubeconfig: Path) -> None:
         problem = ""
         try:
             while True:
+                begun_ms = machine.clock.ticks_ms()
                 problem = await _look(run, machine, problem)
-                await asyncio.sleep(_LOOK_S)
+                took_s = (machine.clock.ticks_ms() - begun_ms) / 1000
+                await asyncio.sleep(max(_LOOK_S, _REST * took_s))
         finally:
             await client.close()
 
