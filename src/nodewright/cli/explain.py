@@ -8,23 +8,32 @@ from collections.abc import Callable
 from typing import Annotated, Final
 
 from cyclopts import Parameter
+from rich.console import Group
+from rich.text import Text
 
 from nodewright.app.codes import find_page
 from nodewright.app.explaining import node_document, pod_document, pool_document
+from nodewright.app.staying import calendar_document, staying_document
 from nodewright.cli.cluster import SourceOption, open_world
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.explain_view import code_screen, node_screen, pod_screen, pool_screen
 from nodewright.cli.files import check_files
 from nodewright.cli.language import LanguageOption, choose_language
 from nodewright.cli.output import Format, OutputOption, emit
+from nodewright.cli.staying_view import calendar_screen, staying_part
+from nodewright.core.explain.calendar import explain_budgets
 from nodewright.core.explain.node import explain_node
 from nodewright.core.explain.pod import explain_pod
 from nodewright.core.explain.pool import explain_pool
+from nodewright.core.explain.staying import explain_staying
 from nodewright.model.errors import UserError
 from nodewright.model.wording import Language
 from nodewright.model.world import World
 
-_TARGETS: Final = "pod/NAMESPACE/NAME, node/NAME, nodepool/NAME, a decision D-0123456789ab or a code such as NW-1204"
+_TARGETS: Final = "pod/NAMESPACE/NAME, node/NAME, nodepool/NAME, budgets, a decision D-0123456789ab or a code such as NW-1204"
+
+
+_BUDGETS: Final = "budgets"
 
 
 def explain(
@@ -44,10 +53,13 @@ def explain(
     """Say why: for a pod, a node or a NodePool, for a decision of a journal, or for a code.
 
     A pod that cannot be placed gets the smallest change with which it can be, as a patch that was
-    tried. Status 0: it is placed, or usable. Status 1: it is not, and the reason is there.
+    tried. A node is told why it stays or goes; budgets are a calendar of the next seven days.
+    Status 0: it is placed, or usable. Status 1: it is not, and the reason is there.
 
     $ nodewright explain pod/shop/checkout-6d9f cluster.json
     $ nodewright explain nodepool/general cluster.json -o json
+    $ nodewright explain node/ip-10-0-1-23 cluster.json
+    $ nodewright explain budgets cluster.json
     $ nodewright explain pod/shop/checkout-6d9f --context prod
     $ nodewright explain D-0123456789ab --context prod
     $ nodewright explain D-0123456789ab --journal journal
@@ -60,7 +72,7 @@ def explain(
     if target.startswith("D-"):
         return _explain_decision(target, source, output, language)
     kind, _, name = target.partition("/")
-    if kind not in _EXPLAINERS or not name:
+    if kind not in _EXPLAINERS or bool(name) is (kind == _BUDGETS):
         raise UserError(
             f"{target!r} is nothing that can be explained", code="NW-9501", advice=_TARGETS
         )
@@ -86,7 +98,7 @@ def _explain_code(code: str, output: Format, language: Language) -> int:
         raise UserError(
             f"there is no page for {code}",
             code="NW-9501",
-            advice="codes of pods are NW-1xxx, of manifests NW-2xxx and NW-30nn",
+            advice="codes of pods are NW-1xxx, of nodes NW-4xxx, of manifests NW-2xxx and NW-30nn",
         )
     emit(page, output, lambda: code_screen(page, language))
     return EXIT_FINE
@@ -105,7 +117,25 @@ def _explain_node(world: World, name: str, output: Format, language: Language) -
     story = explain_node(world, name)
     if story is None:
         raise _missing("node", name, sorted(node.metadata.name for node in world.nodes))
-    emit(node_document(story, language), output, lambda: node_screen(story, language))
+    staying = explain_staying(world, name)
+    document = {
+        **node_document(story, language),
+        "disruption": staying_document(staying, name, language),
+    }
+    emit(
+        document,
+        output,
+        lambda: Group(
+            node_screen(story, language), Text(""), staying_part(staying, name, language)
+        ),
+    )
+    return EXIT_FINE
+
+
+def _explain_budgets(world: World, name: str, output: Format, language: Language) -> int:
+    del name
+    pools = explain_budgets(world)
+    emit(calendar_document(pools), output, lambda: calendar_screen(pools, language))
     return EXIT_FINE
 
 
@@ -121,6 +151,7 @@ _EXPLAINERS: Final[dict[str, Callable[[World, str, Format, Language], int]]] = {
     "pod": _explain_pod,
     "node": _explain_node,
     "nodepool": _explain_pool,
+    _BUDGETS: _explain_budgets,
 }
 
 

@@ -154,6 +154,12 @@ class Floor:
                         return left
         return left
 
+    def offer(self, row: int, shape: Shape, pod: Pod) -> bool:
+        """Put one pod onto a certain node, if every rule agrees; tell whether it is there."""
+        if not self.is_open[row]:
+            return False
+        return self._offer(row, shape, [pod]) == 1
+
     def _pour(self, row: int, shape: Shape, pods: list[Pod]) -> int:
         count = len(pods)
         for column, amount in zip(self.free, shape.amounts, strict=True):

@@ -5,7 +5,7 @@ beside old ones for a while. A Balanced pool asks for half of what an average no
 moves. A swap of types that was made the other way round within the hour is refused.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -170,8 +170,3 @@ def money(nano: int) -> str:
 def move_cost(pods: Iterable[Pod]) -> int:
     """Give the cost of moving pods in thousandths of an ordinary pod."""
     return sum(max(0, pod_cost(pod)) for pod in pods) * 1000 // ONE
-
-
-def remembered(times: Mapping[str, tuple[int, ...]], key: str, now_ms: int) -> tuple[int, ...]:
-    """Give the instants that still count, with now among them."""
-    return (*(one for one in times.get(key, ()) if now_ms - one < LATELY_MS), now_ms)

@@ -1,0 +1,77 @@
+"""The calendar of budgets: how many nodes of each pool may go at once, over the days to come.
+
+Windows open and close; between two such instants nothing changes, so a week is a short list. Nodes are
+counted as they are now: a percentage of tomorrow's nodes is not known today.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from nodewright.core.disruption.budgets import Counts, count_nodes, reckon
+from nodewright.core.disruption.candidates import Census
+from nodewright.model.nodepool import NodePool
+from nodewright.model.world import World
+
+WEEK_MS: Final = 7 * 24 * 3_600_000
+SPANS_MAX: Final = 400
+"""How many changes of one pool are listed at most."""
+
+
+class Span(msgspec.Struct, frozen=True):
+    """A time in which nothing changes: how many may go at once by reason, None for no limit."""
+
+    from_ms: int
+    to_ms: int
+    allowed: Mapping[str, int | None]
+
+
+class PoolCalendar(msgspec.Struct, frozen=True):
+    """The week of one pool; `problem` says what cannot be read, and then nothing is allowed."""
+
+    node_pool: str
+    total: int
+    going: int
+    spans: tuple[Span, ...]
+    problem: str = ""
+    paused_until_ms: int | None = None
+    pause_reason: str = ""
+
+
+def explain_budgets(world: World) -> tuple[PoolCalendar, ...]:
+    """Give the week of every pool, in order of their names."""
+    census = Census(world)
+    counts = count_nodes(census, world.beside.disruption)
+    return tuple(
+        _calendar(census, census.pools[name], counts[name]) for name in sorted(census.pools)
+    )
+
+
+def _calendar(census: Census, pool: NodePool, counts: Counts) -> PoolCalendar:
+    name = pool.metadata.name
+    policy = census.policies[name]
+    start_ms = now_ms = census.now_ms
+    spans: list[Span] = []
+    problem = ""
+    while now_ms < start_ms + WEEK_MS and len(spans) < SPANS_MAX:
+        found = reckon(pool, policy.budgets, Counts(counts.total, 0), now_ms)
+        problem = problem or found[0].broken
+        changes = [one.until_ms for one in found if one.until_ms is not None]
+        end_ms = min((one for one in changes if one > now_ms), default=start_ms + WEEK_MS)
+        end_ms = min(end_ms, start_ms + WEEK_MS)
+        allowed = {one.reason: one.allowed for one in found}
+        if spans and spans[-1].allowed == allowed:
+            spans[-1] = Span(spans[-1].from_ms, end_ms, allowed)
+        else:
+            spans.append(Span(now_ms, end_ms, allowed))
+        now_ms = end_ms
+    return PoolCalendar(
+        node_pool=name,
+        total=counts.total,
+        going=counts.used,
+        spans=tuple(spans),
+        problem=problem,
+        paused_until_ms=policy.paused_until_ms,
+        pause_reason=policy.pause_reason,
+    )
