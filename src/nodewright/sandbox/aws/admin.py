@@ -12,6 +12,7 @@ from moto.core.request import Request
 
 from nodewright.sandbox.aws.account import Account
 from nodewright.sandbox.aws.call import AwsError
+from nodewright.sandbox.aws.cloudformation import add_stack
 from nodewright.sandbox.aws.dump import dump
 from nodewright.sandbox.aws.ec2 import happenings
 from nodewright.sandbox.aws.ec2.reservations import add
@@ -150,6 +151,12 @@ def _capacity_block(account: Account, asked: dict[str, Any]) -> Any:
     return {"id": add(account, region, wanted)["CapacityReservationId"]}
 
 
+def _stack(account: Account, asked: dict[str, Any]) -> Any:
+    region = str(asked.get("region") or account.region)
+    tags = msgspec.convert(asked.get("tags") or {}, dict[str, str])
+    return {"arn": add_stack(account, region, str(asked["name"]), tags)}
+
+
 def _dump(account: Account, asked: dict[str, Any]) -> Any:
     return dump(account, str(asked.get("region") or ""))
 
@@ -177,4 +184,5 @@ _DOORS: Final[dict[str, Door]] = {
     "health": _health,
     "quota": _quota,
     "skip": _skip,
+    "stack": _stack,
 }

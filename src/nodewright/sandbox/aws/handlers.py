@@ -3,7 +3,7 @@
 from types import ModuleType
 from typing import Final
 
-from nodewright.sandbox.aws import iam, kms, pricing, quotas, ssm, sts, zonalshift
+from nodewright.sandbox.aws import cloudformation, iam, kms, pricing, quotas, ssm, sts, zonalshift
 from nodewright.sandbox.aws.ec2 import (
     describe,
     encryption,
@@ -21,7 +21,7 @@ from nodewright.sandbox.aws.eks import access, addons, clusters, nodegroups, pod
 from nodewright.sandbox.iam import handlers as policies
 
 MODULES: Final[tuple[ModuleType, ...]] = (
-    access, addons, clusters, describe, encryption, fleet, iam, imagecalls, kms, nodegroups, placement,
+    access, addons, cloudformation, clusters, describe, encryption, fleet, iam, imagecalls, kms, nodegroups, placement,
     podidentity, policies, pricing, quotas, reservations, run, spotprices, spotrequests, ssm, status,
     sts, types, zonalshift,
 )  # fmt: skip

@@ -115,3 +115,30 @@ def test_an_unknown_one_is_refused(ec2):
         ec2.describe_capacity_reservations(CapacityReservationIds=["cr-0"])
 
     assert error_of(raised) == "InvalidCapacityReservationId.NotFound"
+
+
+def test_a_machine_of_a_capacity_block_says_so(standin, ec2, network):
+    account = standin.account
+    wanted = {
+        "InstanceType": "p4d.24xlarge",
+        "AvailabilityZone": "us-west-2a",
+        "TotalInstanceCount": 1,
+        "InstanceMatchCriteria": "targeted",
+        "ReservationType": "capacity-block",
+        "EndDate": moment(account.clock.now_ms() + 3_600_000),
+    }
+    number = reservations.add(account, "us-west-2", wanted)["CapacityReservationId"]
+    happenings.set_depth(account, "us-west-2", "p4d.24xlarge/*/*", 0)
+    name = a_template(
+        standin, "block", network.group, "net",
+        InstanceMarketOptions={"MarketType": "capacity-block"},
+        CapacityReservationSpecification={
+            "CapacityReservationTarget": {"CapacityReservationId": number}
+        },
+    )  # fmt: skip
+    asked = fleet_with(network, "p4d.24xlarge", name)
+    asked["TargetCapacitySpecification"]["DefaultTargetCapacityType"] = "capacity-block"
+    [one] = ec2.describe_instances(InstanceIds=ids_of(ec2.create_fleet(**asked)))["Reservations"]
+
+    assert one["Instances"][0]["InstanceLifecycle"] == "capacity-block"
+    assert one["Instances"][0]["CapacityReservationId"] == number

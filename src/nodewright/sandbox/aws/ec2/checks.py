@@ -31,13 +31,13 @@ def check_rights(account: Account, call: Call) -> None:
         raise refusal
 
 
-def check_type(account: Account, region: str, key: OfferingKey) -> Shape:
-    """Give a type's shape, if there is such a type and it is sold in the zone."""
+def check_type(account: Account, region: str, key: OfferingKey, *, reserved: bool = False) -> Shape:
+    """Give a type's shape, if there is such a type and it is sold in the zone or reserved there."""
     name, zone, _ = key
     shape = bundled_table().shapes_by_name.get(name)
     if shape is None:
         raise AwsError("InvalidParameterValue", f"Invalid value '{name}' for InstanceType.")
-    if not market_of(account, region).has(key):
+    if not reserved and not market_of(account, region).has(key):
         raise AwsError(
             "Unsupported",
             f"Your requested instance type ({name}) is not supported in your requested Availability "
@@ -135,9 +135,9 @@ def check_addresses(subnet: Any, spec: Spec) -> None:
         )
 
 
-def check_quota(account: Account, region: str, key: OfferingKey) -> None:
+def check_quota(account: Account, region: str, key: OfferingKey, *, reserved: bool = False) -> None:
     """Refuse a launch that goes past the account's quota of vCPUs."""
-    shape = check_type(account, region, key)
+    shape = check_type(account, region, key, reserved=reserved)
     is_spot = key[2] == SPOT
     most = quota(account, region, SPOT_VCPUS if is_spot else ON_DEMAND_VCPUS)
     shapes = bundled_table().shapes_by_name

@@ -141,7 +141,7 @@ def _candidates(
             try:
                 _, zone = place(account, call.region, spec)
                 one = msgspec.structs.replace(one, key=(spec.instance_type, zone, kind))
-                check_type(account, call.region, one.key)
+                check_type(account, call.region, one.key, reserved=spec.is_reserved)
             except AwsError as error:
                 missing.append(Shortfall(one, error.code, error.message))
                 continue
@@ -154,16 +154,21 @@ def _ranked(
 ) -> list[Candidate]:
     options = call.params.get("SpotOptions" if kind == SPOT else "OnDemandOptions") or {}
     asked = str(options.get("AllocationStrategy") or "lowest-price")
+    # What is reserved is paid for already and comes first, in the order in which it was named.
+    reserved = [one for one in candidates if one.spec.is_reserved]
     waiting: dict[tuple[str, str, float], list[Candidate]] = {}
     overrides = []
     for one in candidates:
+        if one.spec.is_reserved:
+            continue
         priority = float(one.override.get("Priority", float("inf")))
         overrides.append(Override(one.key[0], one.key[1], priority))
         waiting.setdefault((one.key[0], one.key[1], priority), []).append(one)
     request = FleetRequest("", kind, _STRATEGIES.get(asked, asked), tuple(overrides))
     market = market_of(account, call.region)
     order = rank_overrides(request, market, account.clock.now_ms())
-    return [waiting[(one.instance_type, one.zone, one.priority)].pop(0) for one, _ in order]
+    ranked = [waiting[(one.instance_type, one.zone, one.priority)].pop(0) for one, _ in order]
+    return reserved + ranked
 
 
 def _fill(

@@ -71,7 +71,7 @@ def launch(account: Account, call: Call, order: Order) -> Machine:
     profile = checks.check_profile(account, spec)
     key: OfferingKey = (spec.instance_type, zone, order.kind)
     checks.check_user_data(spec)
-    checks.check_quota(account, region, key)
+    checks.check_quota(account, region, key, reserved=spec.is_reserved)
     checks.check_addresses(subnet, spec)
     reserved = reservations.claim(account, region, spec, zone)
     market = market_of(account, region)
@@ -86,6 +86,7 @@ def launch(account: Account, call: Call, order: Order) -> Machine:
         market.take(key)
     machine.reservation_id = _reserve(account, region, moto)
     machine.capacity_reservation_id = reserved
+    machine.block_market = spec.is_block
     machine.placement = group
     machine.profile = profile
     machine.fleet_id, machine.token = order.fleet_id, order.token

@@ -48,6 +48,18 @@ class Spec(msgspec.Struct, frozen=True):
         return str(self.wishes.get("InstanceType", "m1.small"))
 
     @property
+    def is_reserved(self) -> bool:
+        """Whether it may run in a capacity reservation that it names, and nowhere else."""
+        asked = self.wishes.get("CapacityReservationSpecification") or {}
+        return bool(asked.get("CapacityReservationTarget"))
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it is bought as part of a capacity block."""
+        asked = self.wishes.get("InstanceMarketOptions") or {}
+        return bool(asked.get("MarketType") == "capacity-block")
+
+    @property
     def interfaces(self) -> list[dict[str, Any]]:
         """The interfaces that are asked for, perhaps none."""
         return list(self.wishes.get("NetworkInterfaces") or ())
