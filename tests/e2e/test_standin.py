@@ -154,6 +154,73 @@ def test_a_machine_joins_as_its_user_data_says_and_takes_its_node_along(account,
     account.wait_for("its node is gone", lambda: account.node_of(instance_id) is None)
 
 
+WINDOWS = "/aws/service/ami-windows-latest/Windows_Server"
+FAMILIES = {
+    "AL2": (
+        "/aws/service/eks/optimized-ami/1.32/amazon-linux-2/recommended/image_id",
+        "#!/bin/bash\n/etc/eks/bootstrap.sh {name} --kubelet-extra-args '--node-labels=team=a'\n",
+    ),
+    "Bottlerocket": (
+        "/aws/service/bottlerocket/aws-k8s-{version}/x86_64/latest/image_id",
+        """[settings.kubernetes]
+cluster-name = "{name}"
+api-server = "{endpoint}"
+cluster-certificate = "{authority}"
+node-labels = {{team = "a"}}
+""",
+    ),
+    "Windows2022": (
+        f"{WINDOWS}-2022-English-Core-EKS_Optimized-{{version}}/image_id",
+        """<powershell>
+& "$env:ProgramFiles\\Amazon\\EKS\\Start-EKSBootstrap.ps1" -EKSClusterName '{name}' `
+  -APIServerEndpoint '{endpoint}' -Base64ClusterCA '{authority}' `
+  -KubeletExtraArgs '--node-labels=team=a'
+</powershell>""",
+    ),
+}
+
+
+def test_every_family_of_images_joins_by_its_own_user_data(account, network):
+    told = network["cluster"]
+    facts = {
+        "name": told["name"],
+        "endpoint": told["endpoint"],
+        "authority": told["certificateAuthority"]["data"],
+    }
+    started = {}
+    for family, (parameter, text) in FAMILIES.items():
+        path = parameter.format(version=told["version"])
+        image = account.client("ssm").get_parameter(Name=path)["Parameter"]["Value"]
+        data = text.format(**facts)
+        started[family] = launch(account, network, ImageId=image, UserData=data)
+
+    for family, instance_id in started.items():
+        node = account.wait_for(
+            f"{family} joins: {account.console_of(instance_id)}",
+            lambda instance_id=instance_id: account.node_of(instance_id),
+        )
+        system = "windows" if family.startswith("Windows") else "linux"
+        assert node["metadata"]["labels"]["team"] == "a"
+        assert node["metadata"]["labels"]["kubernetes.io/os"] == system
+
+
+def test_a_machine_that_is_stopped_falls_silent_and_comes_back(account, network):
+    ec2 = account.client("ec2")
+    instance_id = launch(account, network)
+
+    def status():
+        return (ready(account.node_of(instance_id)) or {}).get("status")
+
+    account.wait_for("Ready", lambda: status() == "True")
+    ec2.stop_instances(InstanceIds=[instance_id])
+    account.wait_for("silent", lambda: status() == "Unknown")
+    stopped = account.node_of(instance_id)["spec"]["taints"]
+    ec2.start_instances(InstanceIds=[instance_id])
+    account.wait_for("Ready again", lambda: status() == "True")
+
+    assert "node.cloudprovider.kubernetes.io/shutdown" in [one["key"] for one in stopped]
+
+
 def a_lone_subnet(account, network, cidr, *, routed):
     """Make one more subnet in the cluster's VPC, on the NAT gateway's route or on none."""
     ec2 = account.client("ec2")

@@ -17,6 +17,7 @@ VERSION: Final = "1.8.0"
 _IMAGE: Final = f"public.ecr.aws/karpenter/controller:{VERSION}"
 _CLASS: Final = "karpenter.k8s.aws"
 _TYPE: Final = "m5.large"
+_CONDITIONS: Final = ("Launched", "Registered", "Initialized", "Ready")
 _RULES: Final = {
     "ScheduledChangeRule": ("aws.health", "AWS Health Event"),
     "SpotInterruptionRule": ("aws.ec2", "EC2 Spot Instance Interruption Warning"),
@@ -231,7 +232,7 @@ def _node(keys: Keys, cluster: Made, profile: str) -> tuple[Object, ...]:
             "providerID": f"aws:///{zone}/{made['InstanceId']}",
             "nodeName": made["PrivateDnsName"],
             "imageID": made["ImageId"],
-            "conditions": [_condition(kind) for kind in ("Launched", "Registered", "Initialized")],
+            "conditions": [_condition(kind) for kind in _CONDITIONS],
         },
     }
     return (claim,)

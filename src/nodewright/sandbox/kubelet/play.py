@@ -100,8 +100,12 @@ class Play:
             if instance is None or instance.state == "terminated":
                 if "deletionTimestamp" not in node["metadata"]:
                     await self._api.delete(name)
-            elif instance.state != "running" and not _is_held(node, _SILENT):
-                await self._silence(node, instance, now)
+            elif (instance.state == "running") == _is_held(node, _SILENT):
+                await (
+                    self._wake(node)
+                    if instance.state == "running"
+                    else self._silence(node, instance, now)
+                )
 
     async def _silence(self, node: dict[str, Any], instance: Instance, now: str) -> None:
         name = node["metadata"]["name"]
@@ -111,6 +115,11 @@ class Play:
             change["spec"] = {"taints": [*node["spec"].get("taints", []), _SHUTDOWN]}
         await self._api.patch(name, change)
         await self._api.patch(name, fell_silent(now), "status")
+
+    async def _wake(self, node: dict[str, Any]) -> None:
+        taints = [one for one in node["spec"].get("taints", []) if one["key"] != _SHUTDOWN["key"]]
+        change = {"metadata": {"annotations": {HELD: None}}, "spec": {"taints": taints}}
+        await self._api.patch(node["metadata"]["name"], change)
 
     async def _boot(
         self,
