@@ -30,6 +30,7 @@ class Command(NamedTuple):
 _DECIDE: Final = (
     Command("plan", "plan:plan", "Say which nodes the pending pods would get, and why."),
     Command("consolidate", "consolidate:consolidate", "Say which nodes could go, and why."),
+    Command("diff", "diff:diff", "Say what changed manifests would do before they are applied."),
     Command("explain", "explain:explain", "Explain a pod, a node, a pool or a code."),
 )
 _JOURNAL: Final = (

@@ -52,11 +52,11 @@ def _broken(census: Census, rules: Sequence[RepairRule]) -> Iterator[Forceful]:
     for one in census.joined:
         if one.node is not None and one.claim is not None:
             total[one.pool] = total.get(one.pool, 0) + 1
-            sick[one.pool] = sick.get(one.pool, 0) + bool(_matching(one.node, rules))
+            sick[one.pool] = sick.get(one.pool, 0) + bool(matching(one.node, rules))
     for one in census.joined:
         if one.node is None or one.claim is None or one.is_deleting:
             continue
-        due = [(since_ms + rule.after_ms, rule) for rule, since_ms in _matching(one.node, rules)]
+        due = [(since_ms + rule.after_ms, rule) for rule, since_ms in matching(one.node, rules)]
         first = min(due, key=lambda pair: pair[0], default=None)
         if first is None or census.now_ms < first[0]:
             continue
@@ -69,7 +69,8 @@ def repairs_allowed(nodes: int) -> int:
     return -(-nodes * _SHARE_PERCENT // 100)
 
 
-def _matching(node: Node, rules: Sequence[RepairRule]) -> list[tuple[RepairRule, int]]:
+def matching(node: Node, rules: Sequence[RepairRule]) -> list[tuple[RepairRule, int]]:
+    """Give the rules that a node breaks, and since when."""
     found = []
     for condition in node.status.conditions:
         for rule in rules:

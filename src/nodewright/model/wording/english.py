@@ -211,6 +211,14 @@ CHANGES: Final[Mapping[str, str]] = {
 }
 
 WORDS: Final[Mapping[str, str]] = {
+    "diff.new": "new",
+    "diff.same": "nothing differs from what is there",
+    "diff.drifts": "{count:node} would drift",
+    "diff.blocked": "{count} of them blocked",
+    "diff.selectors": "EC2NodeClass {name} selects otherwise: only the cloud knows what drifts by it",
+    "diff.takes": "takes about {time} at present budgets",
+    "diff.never": "would not be done within two weeks at present budgets",
+    "diff.price": "{before} now, up to {rolling} while rolling, {after} after",
     "consolidate.took": "decided in {count} ms",
     "consolidate.go": "{count:node} can go",
     "consolidate.made": "{count:replacement}",
