@@ -1,0 +1,1 @@
+"""Adapter of the Cloud port: machines of EC2, asked for and given back through boto3."""

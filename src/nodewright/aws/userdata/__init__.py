@@ -1,0 +1,1 @@
+"""User data: what a machine is told at boot, in the language of its image's family."""
