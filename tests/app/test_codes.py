@@ -3,13 +3,14 @@
 import pytest
 
 from nodewright.app.codes import code_documents, find_page
+from nodewright.model.keeping import Keeping
 from nodewright.model.reason import Reason
 from tidy import tree
 
 FOLDER = tree.ROOT / "docs" / "reference" / "codes"
 
 
-@pytest.mark.parametrize("reason", Reason)
+@pytest.mark.parametrize("reason", [*Reason, *Keeping])
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_every_reason_has_a_page(reason, language):
     page = find_page(reason.code, language)
@@ -19,7 +20,7 @@ def test_every_reason_has_a_page(reason, language):
     assert page.what.endswith(".")
 
 
-@pytest.mark.parametrize("reason", Reason)
+@pytest.mark.parametrize("reason", [*Reason, *Keeping])
 def test_a_reason_and_its_page_have_the_same_name(reason):
     assert find_page(reason.code).title == reason.sentence
 

@@ -6,12 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nodewright.model.disruption import Kept
+from nodewright.model.keeping import Keeping
 from nodewright.model.quantity import MILLI, parse_quantity
 from nodewright.model.wording import (
     EVENT_LENGTH_MAX,
     Count,
     english,
     event_message,
+    keeping,
     korean,
     pages_english,
     pages_korean,
@@ -76,3 +79,17 @@ def test_amounts_are_short(amount, resource, shown):
 def test_rounding_never_promises_what_is_not_there(amount, resource):
     assert round_down(amount, resource) <= amount <= round_up(amount, resource)
     assert round_up(amount, resource) % MILLI == 0
+
+
+def test_every_reason_why_a_node_stays_is_said_in_both_languages_with_the_same_values():
+    assert keeping.ENGLISH.keys() == keeping.KOREAN.keys() == set(Keeping)
+    assert {why: slots(text) for why, text in keeping.ENGLISH.items()} == {
+        why: slots(text) for why, text in keeping.KOREAN.items()
+    }
+
+
+def test_others_are_counted_after_the_first():
+    kept = Kept("n", Keeping.NO_ROOM, {"pod": "shop/web", "others": 2})
+
+    assert keeping.kept_sentence(kept) == "pod shop/web and 2 more would find no place"
+    assert keeping.kept_sentence(kept, "ko") == "파드 shop/web 외 2개가 갈 곳이 없습니다"
