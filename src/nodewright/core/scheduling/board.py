@@ -276,7 +276,8 @@ class Board:
         every = len(candidates)
         refusal = _NEIGHBOUR_REASONS[groups[0].kind]
         for group in groups:
-            candidates = self._allowed(group, wish, candidates)
+            if group.kind is not GroupKind.AFFINITY or not draft.tally.get(group):
+                candidates = self._allowed(group, wish, candidates)
             if not candidates:
                 return _NEIGHBOUR_REASONS[group.kind]
         if not any(self._needs_one_domain(group, wish) for group in groups):

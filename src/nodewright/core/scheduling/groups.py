@@ -269,10 +269,13 @@ def _take_spots(draft: Draft, group: Group, spots: _Spots) -> None:
 
 
 def _record(draft: Draft, group: Group, pods: int) -> None:
-    for domain in draft.spots[group]:
+    spots = draft.spots[group]
+    for domain in spots:
         group.record(domain, pods)
         if group in draft.unsure:
             group.doubt(domain, pods)
+    if not spots and group.kind is GroupKind.AFFINITY and draft.supply.has_label(group.key):
+        group.adrift += pods
 
 
 def _spots(draft: Draft, group: Group) -> _Spots:

@@ -21,7 +21,7 @@ from nodewright.core.scheduling.selection import Candidate
 from nodewright.core.scheduling.selectors import narrow_selector, read_selector
 from nodewright.core.scheduling.supply import Bits, Supply
 from nodewright.core.scheduling.wishes import required_terms
-from nodewright.model.labels import HOSTNAME
+from nodewright.model.labels import HOSTNAME, normalize_key
 from nodewright.model.metadata import Taint
 from nodewright.model.pod import Pod, PodSpec
 from nodewright.model.requirements import Requirement, Requirements, read_requirement
@@ -42,7 +42,8 @@ class Reach:
     """Which ways to buy, pool by pool, could hold a pod of some spec, amounts aside."""
 
     def __init__(self, problem: Problem) -> None:
-        self._well_known = problem.world.options.well_known_labels
+        specs = {id(one.pod.spec): one.pod.spec for one in problem.selection.candidates}
+        self._defined = problem.world.options.well_known_labels | _ruled_out(specs.values())
         self._supplies = problem.pools.supplies
         self._base = [_own_ways(supply) for supply in self._supplies]
         self._known: dict[int, tuple[Bits, ...]] = {}
@@ -63,7 +64,7 @@ class Reach:
         for term in _alternatives(spec):
             bits = supply.everything
             for one in term:
-                if supply.requirements.clash(Requirements([one]), self._well_known) is not None:
+                if supply.requirements.clash(Requirements([one]), self._defined) is not None:
                     bits = 0
                     break
                 bits &= supply.meeting(one)
@@ -253,6 +254,22 @@ def _own_ways(supply: Supply) -> Bits:
     for one in supply.requirements.values():
         bits &= supply.meeting(one)
     return bits
+
+
+def _ruled_out(specs: Iterable[PodSpec]) -> frozenset[str]:
+    """Give labels of which some pod rules out values: a node gets them, if that pod is on it."""
+    affinities = [spec.affinity.node_affinity for spec in specs if spec.affinity is not None]
+    return frozenset(
+        normalize_key(one.key)
+        for affinity in affinities
+        if affinity is not None
+        for term in (
+            *(affinity.required.node_selector_terms if affinity.required else ()),
+            *(preferred.preference for preferred in affinity.preferred),
+        )
+        for one in term.match_expressions
+        if one.operator == "NotIn"
+    )
 
 
 def _selection(spec: PodSpec) -> tuple[object, ...]:

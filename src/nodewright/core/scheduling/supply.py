@@ -204,6 +204,10 @@ class Supply:
         )
         return met | (self.everything & ~labelled if wanted.is_negative else 0)
 
+    def has_label(self, key: str) -> bool:
+        """Tell whether nodes of the pool may have a label, whatever their pods ask for."""
+        return key in self.requirements or key in self.settings.well_known
+
     def labelled(self, key: str) -> Bits:
         """Give all ways whose type or offering says something of a label."""
         if key not in self._labels:

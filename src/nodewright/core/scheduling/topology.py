@@ -69,6 +69,7 @@ class Group:
 
     __slots__ = (
         "_least",
+        "adrift",
         "counts",
         "doubtful",
         "hosts_at_limit",
@@ -91,7 +92,9 @@ class Group:
         self.is_hostname = spec.key == HOSTNAME
         self.universe: dict[Domain, None] = dict.fromkeys(sorted(universe))
         self.counts: dict[Domain, int] = {}
-        # Of those, the pods on planned nodes that may turn out not to take part.
+        # Pods on planned nodes whose domain is still open: they are somewhere, and nobody knows where.
+        self.adrift = 0
+        # Of those counted, the pods on planned nodes that may turn out not to take part.
         self.doubtful: dict[Domain, int] = {}
         self.total = 0
         self._least: int | None = None

@@ -150,3 +150,22 @@ def test_only_one_of_many_that_keep_apart_may_found_a_host():
     plan = plan_of(hermits, a_type())
     assert len(plan.new_nodes) == 1
     assert set(codes_of(plan).values()) == {"NW-1302"}
+
+
+def test_nobody_founds_a_zone_while_a_friend_may_end_up_in_another():
+    # The first needs company on its host only, so the zone of its node is open. The second needs it
+    # in its zone: it has to follow, because neither order of coming would let it found a zone.
+    apart = [a_term(HOSTNAME)]
+    first = a_pod("first", cpu=2, labels=WEB, near=[a_term(HOSTNAME)])
+    second = a_pod("second", cpu=1, labels=WEB, near=[a_term(ZONE)], apart=apart)
+    plan = plan_of(first, second, a_type(price=1), a_type("s", cpu=1, zones=["zone-b"]))
+    assert codes_of(plan) == {}
+    assert zone_of(home_of(plan, first)) == zone_of(home_of(plan, second)) != ""
+    assert len(plan.new_nodes) == 2
+
+
+def test_a_friend_on_a_node_that_never_has_the_label_is_nowhere():
+    friend = a_pod("friend", cpu=2, labels=WEB, selector={"side": "left"})
+    founder = a_pod("founder", cpu=1, labels=WEB, near=[a_term("rack")])
+    pools = [a_pool("bare", labels={"side": "left"}), a_pool("racks", labels={"rack": "r1"})]
+    assert codes_of(plan_of(friend, founder, pools, a_type(cpu=2))) == {}

@@ -1,7 +1,8 @@
 """Pod affinity: only where pods that it wants to be near to are, or are about to be.
 
 A pod that is one of its own friends may be the first, as long as no friend is anywhere that it could
-go itself. The first one settles the domain: its node commits to it, and the others follow.
+go itself. The first one settles the domain: its node commits to it, and the others follow. A friend on
+a planned node whose domain is open may end up anywhere, so nobody founds another domain then.
 """
 
 from collections.abc import Iterable
@@ -26,7 +27,9 @@ def affinity_domains(
 
 
 def has_friends(group: Group, allowed: Requirement | None) -> bool:
-    """Tell whether a friend is anywhere that the pod could go."""
+    """Tell whether a friend is anywhere that the pod could go, or may come to be there."""
+    if group.adrift > 0:
+        return True
     if group.total <= 0:
         return False
     return allowed is None or any(
