@@ -15,7 +15,7 @@ class Hydration(Controller):
 
     name = "hydration"
     wakes_on = (NODE_CLAIMS,)
-    pace = Pace(at_most_every_ms=5_000, at_least_every_ms=60_000)
+    pace = Pace(at_most_every_ms=5_000, at_least_every_ms=600_000)
 
     def hears(self, change: Change) -> bool:
         """Wake for claims that are seen for the first time."""

@@ -20,10 +20,11 @@ class Interruption(Controller):
 
     async def gather(self) -> bool:
         """Acknowledge what is settled, then wait for more."""
-        world = self.look()
-        for notice in self._notices:
-            if is_settled(world, notice):
-                await self.ports.cloud.acknowledge(notice.receipt)
+        if self._notices:
+            world = self.look()
+            for notice in self._notices:
+                if is_settled(world, notice):
+                    await self.ports.cloud.acknowledge(notice.receipt)
         received = await self.ports.cloud.receive_notices()
         said = received if isinstance(received, tuple) else ()
         self._notices = tuple(

@@ -6,7 +6,7 @@ from typing import Final
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import CLAIM_TAG, Memory, Ports, Settings
 from nodewright.core.garbage import ORPHAN_MS
-from nodewright.core.lifecycle import age_ms, decide_lives
+from nodewright.core.lifecycle import age_ms, decide_lives, is_unfinished
 from nodewright.core.lifecycle_launch import (
     FoundMachine,
     LaunchedMachine,
@@ -29,7 +29,7 @@ from nodewright.model.resource import NODE_CLAIMS, NODE_POLICIES, NODES
 from nodewright.model.world import World
 from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest
 from nodewright.ports.kube import Answer, Outcome
-from nodewright.state.live import find_class
+from nodewright.state.live import find_class, served_claims
 from nodewright.state.mirror import BY_PROVIDER_ID
 
 _GIVEN_UP: Final = {
@@ -52,6 +52,16 @@ class Lifecycle(Controller):
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
         self._asked: set[str] = set()
+
+    async def gather(self) -> bool:
+        """Tell whether any claim is on its way: most of the time all have come to their nodes."""
+        mirror = self.ports.mirror
+        is_any: bool = mirror.derive(
+            "unfinished claims",
+            (NODE_CLAIMS,),
+            lambda: any(is_unfinished(one) for one in served_claims(mirror)),
+        )
+        return is_any
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the next step of every claim."""

@@ -9,9 +9,12 @@ from nodewright.core.nodepool import decide_pools
 from nodewright.core.nodepool_health import outcomes_of
 from nodewright.model.beside import Beside, Outcomes
 from nodewright.model.decision import Decision
+from nodewright.model.node import Node
+from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import CLASS_KINDS, class_key, key_of_reference
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES
 from nodewright.model.world import World
+from nodewright.state.mirror import Change
 
 
 class NodePools(Controller):
@@ -19,11 +22,21 @@ class NodePools(Controller):
 
     name = "nodepool"
     wakes_on = (NODE_POOLS, *CLASS_KINDS, NODE_CLAIMS, NODES)
-    pace = Pace(at_most_every_ms=1_000, at_least_every_ms=60_000)
+    pace = Pace(at_most_every_ms=1_000, at_least_every_ms=600_000)
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
         self._outcomes: dict[str, Outcomes] = {}
+
+    def hears(self, change: Change) -> bool:
+        """Wake for pools and classes, and for what their counters count."""
+        old, new = change.old, change.new
+        if isinstance(old, NodeClaim) and isinstance(new, NodeClaim):
+            return _counted(old) != _counted(new)
+        if isinstance(old, Node) and isinstance(new, Node):
+            had, has = old.status.capacity, new.status.capacity
+            return old.spec.provider_id != new.spec.provider_id or had != has
+        return True
 
     def beside(self, world: World) -> Beside:
         """Give what became of the latest launches."""
@@ -43,6 +56,14 @@ class NodePools(Controller):
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the changes of pools whose state is not written down yet."""
         return decide_pools(world, world.beside.outcomes)
+
+
+def _counted(claim: NodeClaim) -> tuple[object, ...]:
+    meta, status = claim.metadata, claim.status
+    return (
+        meta.deletion_timestamp, meta.labels, meta.annotations,
+        status.provider_id, status.capacity, status.conditions,
+    )  # fmt: skip
 
 
 class Consistency(Controller):

@@ -128,7 +128,8 @@ class Nominations(Controller):
 
     def _unpromised(self, host: str) -> list[Pod]:
         """Give the pods that are expected on a host and do not know it."""
-        uids = self.memory.expectations.pods_of(host) - self.memory.nominated.keys()
+        promised = self.memory.nominated
+        uids = [one for one in self.memory.expectations.pods_of(host) if one not in promised]
         found = [self._waiting(uid) for uid in sorted(uids)]
         return [pod for pod in found if pod is not None and not pod.status.nominated_node_name]
 

@@ -9,6 +9,8 @@ from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.provisioning import is_answered, leaving, provision
 from nodewright.core.provisioning_window import Window, WindowSettings
 from nodewright.model.decision import Decision, Launch, Nominate
+from nodewright.model.labels import INITIALIZED
+from nodewright.model.node import Node
 from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
 from nodewright.model.world import World
@@ -20,7 +22,7 @@ from nodewright.state.live import (
     take_snapshot,
     with_machines,
 )
-from nodewright.state.mirror import Change
+from nodewright.state.mirror import BY_PROVIDER_ID, Change
 
 _IDLE_MS: Final = 10_000
 _RETRY_MS: Final = 1_000
@@ -61,6 +63,8 @@ class Provisioning(Controller):
                 self._let_down |= self.memory.expectations.pods_of(change.key)
                 self.memory.expectations.fail(change.key)
             return gone
+        if change.resource is NODES:
+            return self._hears_of_node(change)
         if change.resource is not PODS:
             return True
         pod = change.new
@@ -74,15 +78,26 @@ class Provisioning(Controller):
         self._waiting.pop(change.key, None)
         return False
 
+    def _hears_of_node(self, change: Change) -> bool:
+        """Wake for nodes that begin to leave; on one that has begun to work, pods are due."""
+        old = change.old if isinstance(change.old, Node) else None
+        new = change.new if isinstance(change.new, Node) else None
+        if new is not None and _works(new) and not (old is not None and _works(old)):
+            mirror, expectations = self.ports.mirror, self.memory.expectations
+            owners = mirror.find(NODE_CLAIMS, BY_PROVIDER_ID, new.spec.provider_id)
+            expectations.settle({one.metadata.name for one in owners}, self.ports.clock.now_ms())
+        return bool(leaving([new] if new else ())) != bool(leaving([old] if old else ()))
+
     async def gather(self) -> bool:
         """Wait for the batch to be complete, then ask what is on sale."""
         now_ms = self.ports.clock.now_ms()
         mirror = self.ports.mirror
-        nodes = mirror.all(NODES)
         self._window = self._window.forget(self._let_down)
         self._let_down = set()
-        waiting = [*self._waiting.values(), *leaving(nodes)]
-        self._window = self._window.see(waiting, now_ms, self._came_ms)
+        # Who is promised a place is planned for again when the promise ends.
+        alone = self.memory.expectations.without_place(self._waiting.values(), now_ms)
+        going: list[str] = mirror.derive("leaving", (NODES,), lambda: leaving(mirror.all(NODES)))
+        self._window = self._window.see([*sorted(alone), *going], now_ms, self._came_ms)
         self._came_ms = None
         settings = WindowSettings(self.settings.batch_idle_ms, self.settings.batch_most_ms)
         due_ms = self._window.due_ms(settings)
@@ -138,3 +153,7 @@ class Provisioning(Controller):
     def next_look_ms(self) -> int:
         """Look when the batch is complete."""
         return max(1, self._next_ms)
+
+
+def _works(node: Node) -> bool:
+    return node.metadata.labels.get(INITIALIZED) == "true"

@@ -40,7 +40,7 @@ class Termination(Controller):
         mirror, now_ms = self.ports.mirror, self.ports.clock.now_ms()
         # Most of the time nothing goes: then nobody looks at the pods.
         world = World(now_ms, nodes=mirror.all(NODES), node_claims=served_claims(mirror))
-        self._has_work = has_work(world)
+        self._has_work = mirror.derive("ends", (NODES, NODE_CLAIMS), lambda: has_work(world))
         self._machines = None
         if self._has_work and needs_listing(world):
             listed = await self.ports.cloud.list_machines()

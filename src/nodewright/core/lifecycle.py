@@ -53,10 +53,15 @@ def decide_lives(world: World) -> Iterator[Decision]:
             by_provider.setdefault(node.spec.provider_id, []).append(node)
     timeouts = initialization_timeouts(world)
     for claim in world.node_claims:
-        if claim.metadata.deletion_timestamp is None and not is_true(claim, INITIALIZED):
+        if is_unfinished(claim):
             nodes = by_provider.get(claim.status.provider_id, []) if _has_machine(claim) else []
             pool = claim.metadata.labels.get(labels.NODEPOOL, "")
             yield from _next_step(claim, nodes, timeouts.get(pool), world.now_ms)
+
+
+def is_unfinished(claim: NodeClaim) -> bool:
+    """Tell whether a claim is on its way to a node that works."""
+    return claim.metadata.deletion_timestamp is None and not is_true(claim, INITIALIZED)
 
 
 def _has_machine(claim: NodeClaim) -> bool:

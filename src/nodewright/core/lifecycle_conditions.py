@@ -35,7 +35,10 @@ class Finding(msgspec.Struct, frozen=True):
 
 def find(conditions: Iterable[Condition], kind: str) -> Condition | None:
     """Give a condition by its type."""
-    return next((one for one in conditions if one.type == kind), None)
+    for one in conditions:
+        if one.type == kind:
+            return one
+    return None
 
 
 def is_true(thing: Any, kind: str) -> bool:

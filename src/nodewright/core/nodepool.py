@@ -37,7 +37,6 @@ from nodewright.model.quantity import (
     MILLI,
     BadQuantity,
     Milli,
-    add,
     parse_resources,
     print_quantity,
 )
@@ -118,9 +117,10 @@ def print_usage(claims: Sequence[NodeClaim], nodes: dict[str, Node]) -> dict[str
 def _status(
     node_class: NodeClass | None, claims: Sequence[NodeClaim], nodes: dict[str, Node]
 ) -> dict[str, Any]:
+    used = _usage(claims, nodes)
     return {
-        "resources": print_usage(claims, nodes),
-        "nodes": _usage(claims, nodes)["nodes"] // MILLI,
+        "resources": {name: print_quantity(used[name], name) for name in sorted(used)},
+        "nodes": used["nodes"] // MILLI,
         "nodeClassObservedGeneration": node_class.metadata.generation if node_class else None,
     }
 
@@ -185,5 +185,7 @@ def _usage(claims: Sequence[NodeClaim], nodes: dict[str, Node]) -> dict[str, Mil
         except BadQuantity:
             promised, reported = {}, {}
         has = promised | {name: amount for name, amount in reported.items() if amount}
-        used = add(used, has, {"nodes": MILLI})
+        for name, amount in has.items():
+            used[name] = used.get(name, 0) + amount
+        used["nodes"] += MILLI
     return used

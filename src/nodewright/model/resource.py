@@ -53,21 +53,23 @@ class Resource[T: Object](msgspec.Struct, frozen=True):
     namespaced: bool = False
     optional: bool = False
     older: bool = False
+    name: str = ""
+    """The name as kubectl takes it: `pods`, `nodeclaims.karpenter.sh`; it follows from the rest.
+
+    An older kind says its version, since today's may have the same name:
+    `nodeclaims.v1beta1.karpenter.sh`.
+    """
 
     @property
     def api_version(self) -> str:
         """The version as manifests write it."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
-    @property
-    def name(self) -> str:
-        """The name as kubectl takes it: `pods`, `nodeclaims.karpenter.sh`.
-
-        An older kind says its version, since today's may have the same name:
-        `nodeclaims.v1beta1.karpenter.sh`.
-        """
+    def __post_init__(self) -> None:
+        """Work out the name once: it is asked for with every change of every object."""
         version = f".{self.version}" if self.older else ""
-        return f"{self.plural}{version}.{self.group}" if self.group else self.plural
+        name = f"{self.plural}{version}.{self.group}" if self.group else self.plural
+        msgspec.structs.force_setattr(self, "name", name)
 
     def path(self, name: str = "", namespace: str = "") -> str:
         """Give the address of one object, of all in a namespace, or of all there are."""

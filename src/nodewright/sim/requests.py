@@ -5,6 +5,7 @@ A patch works on the object as JSON, is read back into its struct, and stored li
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -33,8 +34,17 @@ class Requests:
             api.listen(resource, self._forget)
 
     def patch(self, ref: Ref, change: Json, options: Options, actor: str) -> Any:
-        """Merge a change into an object."""
-        return self._write(ref, options, actor, lambda now: merge(now, change))
+        """Merge a change into an object; of one that nobody owns parts of, only what it names."""
+        resource = RESOURCES[ref.resource.kind]
+        old = self._find(ref, options)
+        if old.metadata.uid in self._owners:
+            return self._write(ref, options, actor, lambda now: merge(now, change))
+        try:
+            new = _merge_parts(old, change)
+        except msgspec.ValidationError:
+            # Read as a whole, it names the place of the mistake as a client knows it.
+            new = _read(resource.struct, merge(msgspec.to_builtins(old), change), str(ref))
+        return self._store(ref, old, new, options, actor)
 
     def patch_list(self, ref: Ref, steps: Sequence[Json], options: Options, actor: str) -> Any:
         """Take JSON patch steps on an object."""
@@ -94,21 +104,29 @@ class Requests:
         how: Callable[[Any], Any],
         by: str = "",
     ) -> Any:
-        resource = RESOURCES[ref.resource.kind]
-        old = self.api.need(resource, _key(ref))
+        old = self._find(ref, options)
+        before = msgspec.to_builtins(old)
+        after = how(before)
+        new = _read(RESOURCES[ref.resource.kind].struct, after, str(ref))
+        owners = self._owners.get(old.metadata.uid)
+        if owners is not None and actor and new.metadata.name == old.metadata.name:
+            owners.take(before, after, actor)
+        return self._store(ref, old, new, options, actor or by)
+
+    def _find(self, ref: Ref, options: Options) -> Any:
+        """Give the object that is meant, if it still is."""
+        old = self.api.need(RESOURCES[ref.resource.kind], _key(ref))
         if ref.uid and ref.uid != old.metadata.uid:
             raise conflict(str(ref), "it is another object of the same name")
         if options.if_version and options.if_version != old.metadata.resource_version:
             raise conflict(str(ref))
-        before = msgspec.to_builtins(old)
-        after = how(before)
-        new = _read(resource.struct, after, str(ref))
+        return old
+
+    def _store(self, ref: Ref, old: Any, new: Any, options: Options, actor: str) -> Any:
         if new.metadata.name != old.metadata.name:
             raise invalid(str(ref), "metadata.name: a name cannot change")
-        owners = self._owners.get(old.metadata.uid)
-        if owners is not None and actor:
-            owners.take(before, after, actor)
-        return self.api.update(resource, new, actor or by, status=options.subresource == "status")
+        resource = RESOURCES[ref.resource.kind]
+        return self.api.update(resource, new, actor, status=options.subresource == "status")
 
     def _forget(self, change: Change) -> None:
         if change.verb == DELETED and self._owners:
@@ -117,6 +135,28 @@ class Requests:
 
 def _key(ref: Ref) -> str:
     return f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name
+
+
+def _merge_parts(old: msgspec.Struct, change: Json) -> Any:
+    """Merge a change into the parts of an object that it names."""
+    types = _part_types(type(old))
+    parts = {
+        name: msgspec.convert(
+            merge(msgspec.to_builtins(getattr(old, name)), patch), types[name], strict=False
+        )
+        for name, patch in change.items()
+        if name in types
+    }
+    return msgspec.structs.replace(old, **parts)
+
+
+@cache
+def _part_types(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    return {
+        one.name: one.type
+        for one in msgspec.structs.fields(struct)
+        if one.name in ("metadata", "spec", "status")
+    }
 
 
 def _read(struct: type[Any], value: Any, subject: str) -> Any:

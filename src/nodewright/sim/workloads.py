@@ -27,16 +27,24 @@ from nodewright.sim.objects import (
 )
 
 _DELAY_MS: Final = 25
+_STATUS_MS: Final = 500
 _HASH_LABEL: Final = "pod-template-hash"
 _replace = msgspec.structs.replace
 
 
 class Brood:
-    """The pods of every owner of one kind, with how many are active and ready, kept up to date."""
+    """The pods of every owner of one kind, with how many are active and ready, kept up to date.
 
-    def __init__(self, ground: Ground, owner_kind: str, work: Worklist) -> None:
+    Owners are looked at when their pods come, go or end; for those that only got ready, or no longer
+    are, `later` may say that there is time.
+    """
+
+    def __init__(
+        self, ground: Ground, owner_kind: str, work: Worklist, later: Worklist | None = None
+    ) -> None:
         self._kind = owner_kind
         self._work = work
+        self._later = later or work
         self._pods: dict[str, dict[str, Pod]] = {}
         self._counts: dict[str, list[int]] = {}
         ground.api.listen(PODS, self._changed)
@@ -52,28 +60,47 @@ class Brood:
 
     def _changed(self, change: Change) -> None:
         for owner in change.new.metadata.owner_references:
-            if owner.kind != self._kind or not owner.controller:
-                continue
-            pods = self._pods.setdefault(owner.uid, {})
-            counts = self._counts.setdefault(owner.uid, [0, 0])
-            before = pods.get(change.key)
-            if before is not None:
-                _count(counts, before, -1)
-            if change.verb == DELETED:
-                pods.pop(change.key, None)
-                if not pods:
-                    del self._pods[owner.uid], self._counts[owner.uid]
-            else:
-                pods[change.key] = change.new
-                _count(counts, change.new, 1)
-            self._work.add(f"{change.new.metadata.namespace}/{owner.name}")
+            if owner.kind == self._kind and owner.controller:
+                key = f"{change.new.metadata.namespace}/{owner.name}"
+                self._take(change, owner.uid, key)
+
+    def _take(self, change: Change, uid: str, key: str) -> None:
+        pods = self._pods.setdefault(uid, {})
+        counts = self._counts.setdefault(uid, [0, 0])
+        before = pods.get(change.key)
+        was = _standing(before) if before is not None else (0, 0)
+        if change.verb == DELETED:
+            now = (0, 0)
+            pods.pop(change.key, None)
+            if not pods:
+                del self._pods[uid], self._counts[uid]
+        else:
+            now = _standing(change.new)
+            pods[change.key] = change.new
+        counts[0] += now[0] - was[0]
+        counts[1] += now[1] - was[1]
+        if before is None or change.verb == DELETED or was[0] != now[0]:
+            self._work.add(key)
+        elif was != now:
+            self._later.add(key)
 
 
-def _count(counts: list[int], pod: Pod, sign: int) -> None:
-    if is_active(pod):
-        counts[0] += sign
-        if is_ready(pod):
-            counts[1] += sign
+def _standing(pod: Pod) -> tuple[int, int]:
+    """Tell whether a pod is active, and whether it is ready besides."""
+    if not is_active(pod):
+        return (0, 0)
+    return (1, 1 if is_ready(pod) else 0)
+
+
+def is_wish(change: Change) -> bool:
+    """Tell whether a change is more than a controller's own note in the status."""
+    old, new = change.old, change.new
+    return (
+        old is None
+        or change.verb == DELETED
+        or old.metadata.generation != new.metadata.generation
+        or old.metadata.deletion_timestamp != new.metadata.deletion_timestamp
+    )
 
 
 def make_pod(
@@ -130,8 +157,13 @@ class ReplicaSetController:
     def __init__(self, ground: Ground) -> None:
         self._api = ground.api
         self._work = Worklist(ground.loop, _DELAY_MS, self._sync)
-        self._brood = Brood(ground, "ReplicaSet", self._work)
-        self._api.listen(REPLICA_SETS, lambda change: self._work.add(change.key))
+        later = Worklist(ground.loop, _STATUS_MS, self._sync)
+        self._brood = Brood(ground, "ReplicaSet", self._work, later)
+        self._api.listen(REPLICA_SETS, self._changed)
+
+    def _changed(self, change: Change) -> None:
+        if is_wish(change):
+            self._work.add(change.key)
 
     def _sync(self, key: str) -> None:
         owner = self._api.get(REPLICA_SETS, key)
@@ -164,8 +196,12 @@ class DeploymentController:
         self._api = ground.api
         self._sets: dict[str, dict[str, None]] = {}
         self._work = Worklist(ground.loop, _DELAY_MS, self._sync)
-        self._api.listen(DEPLOYMENTS, lambda change: self._work.add(change.key))
+        self._api.listen(DEPLOYMENTS, self._changed)
         self._api.listen(REPLICA_SETS, self._set_changed)
+
+    def _changed(self, change: Change) -> None:
+        if is_wish(change):
+            self._work.add(change.key)
 
     def _set_changed(self, change: Change) -> None:
         meta = change.new.metadata

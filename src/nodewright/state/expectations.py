@@ -46,6 +46,7 @@ class Expectations:
         self._claims: dict[str, tuple[NodeClaim, int]] = {}
         self._placed: dict[str, Placed] = {}
         self._by_host: dict[str, set[str]] = {}
+        self._until_ms: dict[str, int] = {}
         self._made: set[str] = set()
         self.nomination_ms = NOMINATION_MS
 
@@ -99,6 +100,7 @@ class Expectations:
         self._made.discard(name)
         for uid in self._by_host.pop(name, ()):
             del self._placed[uid]
+            self._until_ms.pop(uid, None)
 
     def nominate(self, pod: str, host: str, now_ms: int) -> None:
         """Count a pod as placed on an existing node for a while."""
@@ -108,6 +110,7 @@ class Expectations:
         """Count a pod as waiting again, or as where it is."""
         known = self._placed.pop(pod, None)
         if known is not None:
+            self._until_ms.pop(pod, None)
             there = self._by_host[known.host]
             there.discard(pod)
             if not there:
@@ -121,7 +124,15 @@ class Expectations:
     def _place(self, pod: str, placed: Placed) -> None:
         self.withdraw(pod)
         self._placed[pod] = placed
+        if placed.until_ms is not None:
+            self._until_ms[pod] = placed.until_ms
         self._by_host.setdefault(placed.host, set()).add(pod)
+
+    def without_place(self, waiting: Iterable[str], now_ms: int) -> set[str]:
+        """Give those who wait (by uid) and are expected nowhere, or no longer."""
+        for uid in [one for one, until_ms in self._until_ms.items() if until_ms <= now_ms]:
+            self.withdraw(uid)
+        return {uid for uid in waiting if uid not in self._placed}
 
     def hosts(self) -> tuple[str, ...]:
         """Name the hosts on which pods are expected, as far as anybody has said."""
@@ -170,7 +181,8 @@ class Expectations:
         for host in ready & self._by_host.keys():
             for uid in self._by_host[host]:
                 if self._placed[uid].until_ms is None:
-                    self._placed[uid] = Placed(host, now_ms + self.nomination_ms)
+                    until_ms = self._until_ms[uid] = now_ms + self.nomination_ms
+                    self._placed[uid] = Placed(host, until_ms)
 
 
 def has_reached(seen: str, awaited: str) -> bool:

@@ -111,11 +111,16 @@ def find_class(mirror: Mirror, reference: NodeClassRef) -> NodeClass | None:
 
 def served_claims(mirror: Mirror) -> tuple[NodeClaim, ...]:
     """Give the claims whose class is of a kind that we serve."""
-    return tuple(
-        claim
-        for claim in mirror.all(kinds.NODE_CLAIMS)
-        if is_served(mirror, claim.spec.node_class_ref)
+    found: tuple[NodeClaim, ...] = mirror.derive(
+        "served claims",
+        (kinds.NODE_CLAIMS,),
+        lambda: tuple(
+            claim
+            for claim in mirror.all(kinds.NODE_CLAIMS)
+            if is_served(mirror, claim.spec.node_class_ref)
+        ),
     )
+    return found
 
 
 def look_ahead(world: World, expectations: Expectations) -> World:

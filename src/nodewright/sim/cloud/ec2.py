@@ -44,8 +44,8 @@ class Instance:
     """One machine."""
 
     __slots__ = (
-        "ended_by", "impaired_ms", "instance_id", "key", "launched_ms", "provider_id", "seen_ms", "state",
-        "tags", "token", "type",
+        "_said", "ended_by", "impaired_ms", "instance_id", "key", "launched_ms", "provider_id",
+        "seen_ms", "state", "tags", "token", "type",
     )  # fmt: skip
 
     def __init__(self, number: int, key: OfferingKey, kind: InstanceType, now_ms: int) -> None:
@@ -60,19 +60,23 @@ class Instance:
         self.ended_by = ""
         self.tags: dict[str, str] = {}
         self.token = ""
+        self._said: Machine | None = None
 
     def describe(self) -> Machine:
         """Give the machine as the cloud describes it."""
-        return Machine(
-            provider_id=self.provider_id,
-            state=self.state,
-            instance_type=self.key[0],
-            zone=self.key[1],
-            capacity_type=self.key[2],
-            launched_ms=self.launched_ms,
-            tags=self.tags,
-            image_id="ami-0123456789abcdef0",
-        )
+        said = self._said
+        if said is None or said.state != self.state or said.tags is not self.tags:
+            said = self._said = Machine(
+                provider_id=self.provider_id,
+                state=self.state,
+                instance_type=self.key[0],
+                zone=self.key[1],
+                capacity_type=self.key[2],
+                launched_ms=self.launched_ms,
+                tags=self.tags,
+                image_id="ami-0123456789abcdef0",
+            )
+        return said
 
 
 type Watcher = Callable[[Instance], None]

@@ -24,6 +24,11 @@ class Nominations:
         known = self._named.get(key)
         return known[0] if known is not None else ""
 
+    def shape_of(self, key: str) -> Shape | None:
+        """Give the shape of a pod that is nominated."""
+        known = self._named.get(key)
+        return known[1] if known is not None else None
+
     def keys_on(self, name: str) -> list[str]:
         """Give the pods that are nominated to a node."""
         return list(self._by_node.get(name, ()))

@@ -250,7 +250,9 @@ class Scheduler:
                 self._count_in(key, row, shape, since)
         self._events[0] += 1
         for key in self._nominations.keys_on(name):
-            self._queue.wake(key)
+            guest = self._nominations.shape_of(key)
+            if guest is not None and self._takes(name, guest):
+                self._queue.wake(key)
         self._queue.wake_shapes(lambda shape: self._helps(shape, row))
 
     def _helps(self, shape: Shape, row: int) -> bool:
@@ -297,7 +299,13 @@ class Scheduler:
             shape = self._shape(pod)
             self._nominations.add(key, name, shape)
             shape.failed_at = None
-            self._queue.wake(key)
+            if self._takes(name, shape):
+                self._queue.wake(key)
+
+    def _takes(self, name: str, shape: Shape) -> bool:
+        """Tell whether a node lets a shape in, room apart: room that is nominated is kept."""
+        row = self._table.row_of.get(name)
+        return row is not None and bool(self._table.static(shape).allowed[row])
 
     def _release(self, key: str, kept_on: str = "") -> None:
         """Forget a pod's nomination; the room that it leaves free may help others."""

@@ -90,7 +90,8 @@ class NodeTable:
         if before is None or before.metadata.labels != node.metadata.labels:
             for key, (domains, known) in self._domains.items():
                 domains[row] = _domain(known, node, key)
-            self._order = None
+            if before is None or before.metadata.labels.get(ZONE) != node.metadata.labels.get(ZONE):
+                self._order = None
         self._changed.append(row)
         return row
 
