@@ -20,6 +20,7 @@ FAULTS: Mapping[str, str] = {
     "spread": "late-relaxation",
     "fit": "daemon-alternatives",
     "requests": "daemon-alternatives",
+    "host port": "daemon-alternatives",
     "limit": "limits-overshot",
     "reserved": "full-reservations",
 }
