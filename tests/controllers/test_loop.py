@@ -250,3 +250,25 @@ def test_a_node_that_only_says_that_it_lives_wakes_nobody():
     assert not is_heartbeat(Change(NODES, "n", None, alive))
     assert not is_heartbeat(Change(NODES, "n", old, None))
     assert not is_heartbeat(Change(NODE_CLAIMS, "c", claim, renewed))
+
+
+@pytest.mark.parametrize(("labels", "looks"), [({}, 1), ({"new": "label"}, 2)])
+def test_a_heartbeat_wakes_no_controller_and_a_change_does(labels, looks):
+    class Quiet(Seldom):
+        """Hears once of its node, and wants nothing."""
+
+        looked_ms = []
+
+        def decide(self, world):
+            self.looked_ms.append(world.now_ms)
+            if len(self.looked_ms) == 1:
+                old = world.nodes[0]
+                kept = {**old.metadata.labels, **labels}
+                new = with_meta(old, resource_version="6", labels=kept)
+                for hear in self.ports.mirror_listeners:
+                    hear((self.ports.mirror.put(NODES, new, "6"),))
+            return ()
+
+    run_for(30_000, kind=Quiet, is_strict=True)
+
+    assert len(Quiet.looked_ms) == looks

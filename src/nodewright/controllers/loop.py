@@ -35,6 +35,7 @@ _ACTS_MAX: Final = 200
 _RETRIES_MAX: Final = 10_000
 _OBJECTS_PER_MS: Final = 20
 _PAUSE_MS_MAX: Final = 500
+_WORDS_AT_ONCE: Final = 100
 _WORDS: Final = (Tell, Refuse, Nominate, Keep)
 
 
@@ -188,10 +189,16 @@ class Loop:
         for witness in controller.ports.witnesses:
             witness.decided(controller.name, world, decided, duration_ms)
         for decision in decided:
-            if isinstance(decision, _WORDS):
-                await controller.act(decision)
-            elif self._may_act(decision):
+            if not isinstance(decision, _WORDS) and self._may_act(decision):
                 self._begin(decision)
+        await self._say([one for one in decided if isinstance(one, _WORDS)])
+
+    async def _say(self, words: Sequence[Decision]) -> None:
+        """Say what is to be said; acts that have begun go on in between."""
+        for number, one in enumerate(words, 1):
+            await self._controller.act(one)
+            if number % _WORDS_AT_ONCE == 0:
+                await self._clock.sleep_ms(0)
 
     def _may_act(self, decision: Decision) -> bool:
         now_ms = self._clock.now_ms()
@@ -289,6 +296,8 @@ async def run_all(controllers: Sequence[Controller], *, is_strict: bool = False)
 
     def hear(changes: tuple[Change, ...]) -> None:
         for change in changes:
+            if is_heartbeat(change):
+                continue
             for loop in watchers.get(change.resource.name, ()):
                 loop.hear(change)
 
