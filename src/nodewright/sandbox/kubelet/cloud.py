@@ -91,11 +91,17 @@ class Cloud:
 
     def disks(self, instance: Instance) -> tuple[tuple[str, int], ...]:
         """Give device and size in GiB of each volume of a machine."""
-        if not instance.volumes:
-            return ()
-        found = self._ec2.describe_volumes(VolumeIds=[volume for _, volume in instance.volumes])
-        sizes = {one["VolumeId"]: int(one["Size"]) for one in found["Volumes"]}
-        return tuple((device, sizes[volume]) for device, volume in instance.volumes)
+        sizes = self._once("sizes", "all", self._sizes)
+        return tuple(
+            (device, sizes[volume]) for device, volume in instance.volumes if volume in sizes
+        )
+
+    def _sizes(self) -> dict[str, int]:
+        # All at once: a thousand machines that boot together would ask a thousand times.
+        pages = self._ec2.get_paginator("describe_volumes").paginate(
+            PaginationConfig={"PageSize": _PAGE}
+        )
+        return {one["VolumeId"]: int(one["Size"]) for page in pages for one in page["Volumes"]}
 
     def zone_id(self, subnet_id: str) -> str:
         """Give the id of a subnet's zone."""

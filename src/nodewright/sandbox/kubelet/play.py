@@ -7,7 +7,7 @@ cloud and the cluster; what is kept here only saves questions.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -25,7 +25,7 @@ from nodewright.sandbox.kubelet.instance import ENDED, Instance, instance_id_of
 from nodewright.sandbox.kubelet.judge import Facts, judge
 from nodewright.sandbox.kubelet.node import Body, draft_node, fell_silent, not_ready
 
-_BOOTS_AT_ONCE: Final = 8
+_AT_ONCE: Final = 8
 _RETRY_MS: Final = 2_000
 _UNREADY: Final = "not ready"
 _SILENT: Final = "silent"
@@ -69,15 +69,9 @@ class Play:
         ]
         if due:
             around = await self._api.surroundings()
-            gate = asyncio.Semaphore(_BOOTS_AT_ONCE)
+            gate = asyncio.Semaphore(_AT_ONCE)
             moment = _Moment(around, now_ms, now)
-            ends = await asyncio.gather(
-                *(self._boot(gate, one, joined.get(one.id), moment) for one in due),
-                return_exceptions=True,
-            )
-            # All have had their turn before the first trouble is told.
-            for trouble in filter(None, ends):
-                raise trouble
+            await _each(self._boot(gate, one, joined.get(one.id), moment) for one in due)
         self._forget(instances)
 
     def _is_due(self, instance_id: str, now_ms: int) -> bool:
@@ -91,21 +85,29 @@ class Play:
     async def _follow_ends(
         self, nodes: Iterable[dict[str, Any]], instances: dict[str, Instance], now: str
     ) -> None:
-        for node in nodes:
-            instance_id = _instance_of(node)
-            if not instance_id:
-                continue
-            instance = instances.get(instance_id)
-            name = node["metadata"]["name"]
+        gate = asyncio.Semaphore(_AT_ONCE)
+        await _each(
+            self._follow(gate, node, instances.get(instance_id), now)
+            for node in nodes
+            if (instance_id := _instance_of(node))
+        )
+
+    async def _follow(
+        self,
+        gate: asyncio.Semaphore,
+        node: dict[str, Any],
+        instance: Instance | None,
+        now: str,
+    ) -> None:
+        async with gate:
             if instance is None or instance.state == "terminated":
                 if "deletionTimestamp" not in node["metadata"]:
-                    await self._api.delete(name)
-            elif (instance.state == "running") == _is_held(node, _SILENT):
-                await (
-                    self._wake(node)
-                    if instance.state == "running"
-                    else self._silence(node, instance, now)
-                )
+                    await self._api.delete(node["metadata"]["name"])
+            elif instance.state == "running":
+                if _is_held(node, _SILENT):
+                    await self._wake(node)
+            elif not _is_held(node, _SILENT):
+                await self._silence(node, instance, now)
 
     async def _silence(self, node: dict[str, Any], instance: Instance, now: str) -> None:
         name = node["metadata"]["name"]
@@ -219,6 +221,12 @@ class _Moment(msgspec.Struct, frozen=True):
     around: Surroundings
     now_ms: int
     now: str
+
+
+async def _each(runs: Iterable[Coroutine[None, None, None]]) -> None:
+    """Let all have their turn, then tell the first trouble."""
+    for trouble in filter(None, await asyncio.gather(*runs, return_exceptions=True)):
+        raise trouble
 
 
 def _shape_of(instance: Instance) -> Shape:

@@ -23,7 +23,7 @@ from nodewright.sandbox.kubelet.cloud import INSIDER_KEY, Cloud, Keys
 from nodewright.sandbox.kubelet.play import Play
 
 _LOOK_S: Final = 0.5
-_REST: Final = 2
+_REST_S_MAX: Final = 5.0
 _ASK_S: Final = 10.0
 
 
@@ -45,7 +45,7 @@ async def play(url: str, region: str, kubeconfig: Path) -> None:
                 begun_ms = machine.clock.ticks_ms()
                 problem = await _look(run, machine, problem)
                 took_s = (machine.clock.ticks_ms() - begun_ms) / 1000
-                await asyncio.sleep(max(_LOOK_S, _REST * took_s))
+                await asyncio.sleep(min(max(_LOOK_S, took_s), _REST_S_MAX))
         finally:
             await client.close()
 
