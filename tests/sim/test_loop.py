@@ -44,6 +44,17 @@ def test_of_events_at_one_instant_the_oldest_comes_first_whoever_looks_between(l
     assert seen == list(range(40))
 
 
+def test_what_is_cancelled_does_not_happen(loop):
+    seen = []
+    events = [loop.after_ms(10, seen.append, number) for number in range(500)]
+    for event in events[1:]:
+        event.cancel()
+    loop.run_until_complete(loop.sleep_ms(100))
+
+    assert seen == [0]
+    assert events[1].cancelled()
+
+
 def test_the_past_means_now(loop):
     seen = []
     loop.run_until_complete(loop.sleep_ms(50))

@@ -72,3 +72,18 @@ def test_a_deleted_deployment_takes_everything_along():
     stage.run()
 
     assert (stage.pods(), stage.api.count(REPLICA_SETS)) == ([], 0)
+
+
+def test_pods_that_are_only_bound_or_told_something_make_nobody_count_again():
+    stage = Stage(nodes=2)
+    stage.work(replicas=20)
+    stage.run()
+    (owner,) = stage.api.each(REPLICA_SETS)
+
+    notes = [
+        line
+        for line in stage.sim.ground.history.lines
+        if line.subject.startswith("replicasets/") and line.verb == "MODIFIED"
+    ]
+    assert owner.status.ready_replicas == 20
+    assert len(notes) < 20

@@ -134,3 +134,32 @@ def test_promises_last_as_long_as_they_are_told_to():
 
     assert expectations.placed({"n"}, [pod], NOW_MS + 59_999) == {pod.metadata.uid: "n"}
     assert expectations.placed({"n"}, [pod], NOW_MS + 60_000) == {}
+
+
+def test_who_is_expected_somewhere_is_not_alone_until_the_promise_ends():
+    expectations = Expectations()
+    expectations.create(a_node_claim("c"), ["uid-p"], NOW_MS)
+    expectations.nominate("uid-q", "n", NOW_MS)
+    waiting = {"uid-p", "uid-q", "uid-r"}
+
+    assert expectations.without_place(waiting, NOW_MS) == {"uid-r"}
+    assert expectations.without_place(waiting, NOW_MS + NOMINATION_MS) == {"uid-q", "uid-r"}
+    expectations.fail("c")
+    assert expectations.without_place(waiting, NOW_MS) == waiting
+
+
+def test_a_promise_on_a_claim_ends_a_while_after_its_node_works():
+    expectations = Expectations()
+    expectations.create(a_node_claim("c"), ["uid-p"], NOW_MS)
+    expectations.settle({"c"}, NOW_MS)
+
+    assert expectations.without_place({"uid-p"}, NOW_MS + NOMINATION_MS - 1) == set()
+    assert expectations.without_place({"uid-p"}, NOW_MS + NOMINATION_MS) == {"uid-p"}
+
+
+def test_writes_are_not_remembered_for_ever():
+    expectations = Expectations()
+    for number in range(3_000):
+        expectations.wrote(Ref(NODES, f"n{number}"), "8", NOW_MS + number * WRITE_MS)
+
+    assert len(expectations._versions) < 2_000

@@ -3,10 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.lives import with_spec, with_status
 from nodewright.model.metadata import ObjectMeta, OwnerReference
 from nodewright.model.pod import Pod, PodSpec
 from nodewright.model.resource import CAPACITY_BUFFERS, NODE_POOLS, PODS, key_of
-from nodewright.state.mirror import BY_NAMESPACE, BY_NODE, BY_OWNER, Mirror, Unreadable
+from nodewright.state.mirror import (
+    BY_NAMESPACE,
+    BY_NODE,
+    BY_NOMINATED,
+    BY_OWNER,
+    BY_WAITING,
+    Mirror,
+    Unreadable,
+)
 
 
 def a_pod(name, node="", *, version="1", owner="", namespace="default", uid=""):
@@ -155,3 +164,18 @@ def test_whatever_happens_the_indexes_say_what_the_objects_say(steps):
     for name in "abc":
         owned = [pod for pod in pods if pod.metadata.name == name]
         assert list(mirror.find(PODS, BY_OWNER, f"owner-of-{name}")) == owned
+
+
+def test_pods_that_wait_are_found_by_uid_and_by_the_node_they_are_promised():
+    mirror = Mirror()
+    pod = a_pod("p")
+    uid = pod.metadata.uid
+    promised = with_status(pod, nominated_node_name="n")
+    mirror.replace(PODS, [pod], "1")
+    assert (mirror.values(PODS, BY_WAITING), mirror.values(PODS, BY_NOMINATED)) == ((uid,), ())
+
+    mirror.put(PODS, promised, "2")
+    assert mirror.find(PODS, BY_NOMINATED, "n") == mirror.find(PODS, BY_WAITING, uid) == (promised,)
+
+    mirror.put(PODS, with_spec(promised, node_name="n"), "3")
+    assert mirror.values(PODS, BY_WAITING) == mirror.values(PODS, BY_NOMINATED) == ()

@@ -166,11 +166,12 @@ class Loop:
         return max(self._controller.pace.at_most_every_ms, longer_ms)
 
     async def _sleep(self, most_ms: int) -> None:
+        timers = asyncio.get_running_loop()
+        timer = timers.call_later(most_ms / 1000, self._wake_up, "time")
         try:
-            async with asyncio.timeout(most_ms / 1000):
-                await self._wake.wait()
-        except TimeoutError:
-            self._cause = "time"
+            await self._wake.wait()
+        finally:
+            timer.cancel()
 
     async def _turn(self) -> None:
         self._wake.clear()
