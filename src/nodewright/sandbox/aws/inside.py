@@ -6,9 +6,11 @@ state in module-level objects, so one process holds one stand-in.
 """
 
 import io
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -20,14 +22,14 @@ from werkzeug.test import EnvironBuilder
 from nodewright.sandbox.aws.call import AwsError
 from nodewright.sandbox.aws.wire import Answer
 
-# AWS's managed policies are data that moto brings and leaves out unless asked.
-os.environ.setdefault("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")
 # Its images have neither dates nor EKS among them, and take seconds to load: ours replace them.
 os.environ.setdefault("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")
 
 # moto reads its settings when it is imported, hence down here.
 from moto.backends import get_backend
 from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.iam.aws_managed_policies import aws_managed_policies_data
+from moto.iam.models import AWSManagedPolicy
 from moto.moto_api._internal.models import moto_api_backend
 from moto.moto_server.werkzeug_app import (
     SIGNING_ALIASES,
@@ -53,6 +55,12 @@ class Inside:
     def __init__(self) -> None:
         self._app = DomainDispatcherApplication(create_backend_app)
         moto_api_backend.reset()
+        policies = _managed_policies()
+        for one in policies:
+            one.attachment_count = 0
+        iam = self.backend("iam", "")
+        iam.aws_managed_policies = list(policies)
+        iam.managed_policies = {one.arn: one for one in policies}
 
     def backend(self, service: str, region: str) -> Any:
         """Give moto's own objects of a service, to read and to correct."""
@@ -104,6 +112,15 @@ class Inside:
             )
         parsed.pop("ResponseMetadata", None)
         return dict(parsed)
+
+
+@lru_cache(maxsize=1)
+def _managed_policies() -> tuple[AWSManagedPolicy, ...]:
+    """Read AWS's own policies, which moto brings; at each reset it would read them twice."""
+    known = json.loads(aws_managed_policies_data)
+    return tuple(
+        AWSManagedPolicy.from_data(name, ACCOUNT_ID, "aws", one) for name, one in known.items()
+    )
 
 
 def _body(wanted: Mapping[str, Any]) -> bytes:

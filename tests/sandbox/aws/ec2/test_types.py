@@ -10,6 +10,7 @@ def test_types_come_in_pages_of_a_hundred(ec2):
     filters = [
         {"Name": "supported-virtualization-type", "Values": ["hvm"]},
         {"Name": "processor-info.supported-architecture", "Values": ["x86_64", "arm64"]},
+        {"Name": "instance-type", "Values": ["m*"]},
     ]
     first = ec2.describe_instance_types(Filters=filters, MaxResults=100)
     pages = ec2.get_paginator("describe_instance_types").paginate(Filters=filters)
@@ -17,7 +18,7 @@ def test_types_come_in_pages_of_a_hundred(ec2):
 
     assert len(first["InstanceTypes"]) == 100
     assert first["NextToken"]
-    assert len(names) == len(set(names)) > 1_000
+    assert len(names) == len(set(names)) > 200
     assert "m5.large" in names
 
 

@@ -7,6 +7,7 @@ otherwise.
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from nodewright.catalog.labels import capacity_types_of, one_of
@@ -29,9 +30,15 @@ def market_of(account: Account, region: str) -> Market:
 
 
 def _open(account: Account, region: str) -> Market:
+    settings = MarketSettings(spot_moves=False)
+    return Market(_types(region), settings, Chance(0), account.clock.now_ms())
+
+
+@lru_cache(maxsize=4)
+def _types(region: str) -> tuple[InstanceType, ...]:
     table = bundled_table()
     sheet = table.sheet(region)
-    types = [
+    return tuple(
         InstanceType(
             name=table.shapes[number].name,
             requirements=Requirements(()),
@@ -39,9 +46,7 @@ def _open(account: Account, region: str) -> Market:
             offerings=tuple(_offerings(table.shapes[number], sheet, row)),
         )
         for row, number in enumerate(sheet.types)
-    ]
-    settings = MarketSettings(spot_moves=False)
-    return Market(types, settings, Chance(0), account.clock.now_ms())
+    )
 
 
 def _offerings(shape: Shape, sheet: Sheet, row: int) -> Iterator[Offering]:
