@@ -282,6 +282,32 @@ def test_two_run_side_by_side_and_down_leaves_nothing(cluster, monkeypatch, tmp_
     assert cluster.run_kubectl("get", "--raw", "/readyz").returncode == 0
 
 
+@pytest.mark.soak
+def test_aws_comes_up_beside_it_and_goes_with_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    plain = command("up", "--name", "plain")
+    late = command("up", "--name", "plain", "--aws")
+    command("down", "--name", "plain")
+    up = command("up", "--name", "cloudy", "--aws", "--scenario", "no-node-group")
+    status = command("status", "--name", "cloudy", "-o", "json")
+    exports = command("env", "--name", "cloudy")
+    folder = Folder(tmp_path / "nodewright" / "sandbox" / "cloudy")
+    record = folder.read_record()
+    down = command("down", "--name", "cloudy")
+
+    assert plain.returncode == 0, plain.stderr
+    assert late.returncode == 2
+    assert "runs without the AWS stand-in" in late.stderr
+    assert up.returncode == 0, up.stderr
+    assert f"export AWS_ENDPOINT_URL={record.aws_url}" in exports.stdout.splitlines()
+    [shown] = msgspec.json.decode(status.stdout)
+    assert shown["awsUrl"] == record.aws_url
+    assert {"aws", "kubelet"} < {member["name"] for member in shown["programs"]}
+    assert down.returncode == 0, down.stderr
+    assert not [pid for pid in pids_of(record) if is_alive(pid)]
+
+
 OWNER = """
 import sys, time
 import msgspec

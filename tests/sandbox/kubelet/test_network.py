@@ -103,6 +103,10 @@ def test_a_vpc_without_dns_finds_nobody():
     assert weights(has_dns=False) == [Weight.ABSENT]
 
 
+def test_a_machine_without_a_name_cannot_be_a_node():
+    assert weights(has_name=False) == [Weight.ABSENT]
+
+
 @given(st.integers(0, 65_535), st.integers(0, 65_535), st.sampled_from(["tcp", "udp", "-1"]))
 def test_a_rule_opens_the_port_it_covers_and_no_other(low, high, protocol):
     control = a_group("sg-c", [Rule(protocol, low, high, frozenset({"sg-shared"}))])

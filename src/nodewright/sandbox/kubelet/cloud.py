@@ -191,6 +191,7 @@ class Cloud:
             control_groups=tuple(self._group(one) for one in control),
             endpoints=self._endpoints(instance.vpc_id),
             has_public_address=bool(instance.public_address),
+            has_name=bool(instance.dns_name),
             has_dns=self._has_dns(instance.vpc_id),
             is_api_private=bool(config.get("endpointPrivateAccess", False)),
             is_api_public=bool(config.get("endpointPublicAccess", True)),

@@ -56,6 +56,7 @@ class Site(msgspec.Struct, frozen=True):
     endpoints: frozenset[str] = frozenset()
     has_public_address: bool = False
     has_dns: bool = True
+    has_name: bool = True
     is_api_private: bool = True
     is_api_public: bool = True
     control_ranges: tuple[str, ...] = ()
@@ -65,6 +66,8 @@ def judge_network(site: Site, *, asks_eks: bool) -> Iterator[Fault]:
     """Give everything that the machine cannot get through to."""
     if not site.has_dns:
         yield absent("dial tcp: lookup failed: the VPC has DNS support switched off")
+    if not site.has_name:
+        yield absent("nodename: EC2 gave the machine no private DNS name; are DNS hostnames off?")
     yield from _judge_api(site)
     wanted = ("ec2", "eks") if asks_eks else ("ec2",)
     for service in wanted:
