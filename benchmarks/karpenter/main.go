@@ -28,6 +28,7 @@ func main() {
 	flags := flag.NewFlagSet("karpenter-peer", flag.ContinueOnError)
 	workers := flags.Int("workers", 1, "candidates that the scheduler looks at in parallel")
 	runs := flags.Int("runs", 1, "times to run each snapshot, each from a fresh state")
+	consolidating := flags.Bool("consolidate", false, "ask which nodes would go instead of placing pods")
 	list := flags.Bool("list", false, "read snapshot paths from standard input, one per line")
 	flags.Usage = func() {
 		fmt.Fprintln(flags.Output(), "usage: karpenter-peer [-workers N] [-runs K] SNAPSHOT... | -list")
@@ -45,13 +46,13 @@ func main() {
 	log.SetLogger(logr.Discard())
 	ok := true
 	for _, path := range flags.Args() {
-		ok = runAll(os.Stdout, path, *workers, *runs) && ok
+		ok = runAll(os.Stdout, path, *workers, *runs, *consolidating) && ok
 	}
 	if *list {
 		lines := bufio.NewScanner(os.Stdin)
 		for lines.Scan() {
 			if path := strings.TrimSpace(lines.Text()); path != "" {
-				ok = runAll(os.Stdout, path, *workers, *runs) && ok
+				ok = runAll(os.Stdout, path, *workers, *runs, *consolidating) && ok
 			}
 		}
 	}
@@ -61,9 +62,17 @@ func main() {
 }
 
 // runAll prints the answers for one snapshot, or one line with its error, and says if it went well.
-func runAll(out io.Writer, path string, workers, runs int) bool {
+func runAll(out io.Writer, path string, workers, runs int, consolidating bool) bool {
 	snap, err := readSnapshot(path)
 	for run := 0; run < runs && err == nil; run++ {
+		if consolidating {
+			var said *step
+			if said, err = shrink(snap); err == nil {
+				said.Snapshot = path
+				err = json.NewEncoder(out).Encode(said)
+			}
+			continue
+		}
 		var said *answer
 		if said, err = solve(snap, workers); err == nil {
 			said.Snapshot, said.Run = path, run
@@ -103,4 +112,16 @@ func solve(snap *snapshot, workers int) (said *answer, err error) {
 	said = done.answer()
 	said.Name, said.Workers = snap.Metadata.Name, workers
 	return said, nil
+}
+
+// shrink asks once which nodes would go.
+func shrink(snap *snapshot) (said *step, err error) {
+	w, err := newWorld(snap)
+	if err != nil {
+		return nil, err
+	}
+	if said, err = w.consolidate(); err == nil {
+		said.Name = snap.Metadata.Name
+	}
+	return said, err
 }

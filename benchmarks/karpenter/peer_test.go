@@ -147,7 +147,7 @@ func TestABadSnapshotIsOneErrorLineAndTheRestGoOn(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if ok := runAll(&out, path, 5, 2); ok != (name == "good.json.gz") {
+		if ok := runAll(&out, path, 5, 2, false); ok != (name == "good.json.gz") {
 			t.Errorf("%s: ok is %v", name, ok)
 		}
 	}

@@ -91,6 +91,7 @@ class Consolidation:
 
     def _is_ready(self, one: Candidate) -> bool:
         if one.name not in self.stage.floor.row_of:
+            self.stage.keep(Kept(one.name, Keeping.LABELS_MISSING, {"label": "allocatable"}))
             return False
         keys = (INSTANCE_TYPE, CAPACITY_TYPE, ZONE)
         missing = [key for key in keys if not one.labels.get(key)]

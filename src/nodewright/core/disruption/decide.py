@@ -47,6 +47,8 @@ def decide(world: World, now_ms: int, settings: Settings, memory: Memory) -> Dec
     stage.purse = Purse(allowances, is_unlimited=settings.to_end)
     for one in forceful:
         stage.purse.take(one.node_pool)
+        if (row := stage.floor.row_of.get(one.node)) is not None:
+            stage.floor.close(row)
     _ask_everybody(stage, candidates, drifts)
     commands = write_commands(stage)
     for name, answer in stage.kept.items():
