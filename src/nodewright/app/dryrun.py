@@ -7,6 +7,7 @@ later, and nobody believes that something was done.
 from collections.abc import Sequence
 from typing import Final
 
+from nodewright.model.disruption import RepairRule
 from nodewright.model.instance import InstanceType
 from nodewright.model.nodeclass import NodeClass
 from nodewright.model.resource import Object, Ref, Resource
@@ -125,6 +126,10 @@ class DryCloud:
     async def acknowledge(self, receipt: str) -> None:
         """Leave the message where it is."""
         del receipt
+
+    def repair_rules(self) -> tuple[RepairRule, ...]:
+        """Give the node conditions that mean a broken machine."""
+        return self._cloud.repair_rules()
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell."""

@@ -1,6 +1,8 @@
 """The whole controller: every concern on one set of ports."""
 
 from nodewright.controllers.buffers import Buffers
+from nodewright.controllers.disruptable import Disruptable
+from nodewright.controllers.disruption import Disruption
 from nodewright.controllers.expiration import Expiration
 from nodewright.controllers.garbage import Garbage
 from nodewright.controllers.hydration import Hydration
@@ -11,9 +13,11 @@ from nodewright.controllers.nodeclass import NodeClasses
 from nodewright.controllers.nodepool import Consistency, NodePools
 from nodewright.controllers.nominations import Nominations
 from nodewright.controllers.older import OlderObjects
+from nodewright.controllers.orchestration import Orchestration
 from nodewright.controllers.podevents import PodEvents
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.provisioning import Provisioning
+from nodewright.controllers.repair import Repair
 from nodewright.controllers.static import StaticPools
 from nodewright.controllers.termination import Termination
 from nodewright.controllers.transitions import Transitions
@@ -21,7 +25,7 @@ from nodewright.controllers.transitions import Transitions
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
     Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects,
-    Hydration, Transitions,
+    Hydration, Transitions, Disruption, Orchestration, Disruptable, Repair,
 )  # fmt: skip
 
 

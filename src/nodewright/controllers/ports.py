@@ -6,6 +6,8 @@ from typing import Protocol
 import msgspec
 
 from nodewright.model.cloudview import CloudView, SeenMachine
+from nodewright.model.disruption import Memory as Known
+from nodewright.model.disruption import Running
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.resource import NODE_POOLS
 from nodewright.model.world import Options
@@ -75,6 +77,10 @@ class Memory:
         self.plan_count = 0
         self.nominates = False
         self.nominated: dict[str, str] = {}
+        self.disruption = Known()
+        self.begun: dict[str, Running] = {}
+        self.being_begun: set[str] = set()
+        self.targets: dict[str, tuple[str, ...]] = {}
         self._ended: dict[str, Ended] = {}
 
     def launched(self, claim: NodeClaim, *, registered: bool) -> None:

@@ -11,6 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from nodewright.core.buffers import keep_room
+from nodewright.core.disruptable import judge_claims
+from nodewright.core.disrupting import disrupt
 from nodewright.core.expiration import expire
 from nodewright.core.garbage import collect
 from nodewright.core.hydration import hydrate
@@ -22,7 +24,9 @@ from nodewright.core.nodeclass import count_types, judge_classes
 from nodewright.core.nodepool import decide_pools
 from nodewright.core.nominations import nominate
 from nodewright.core.older import judge_older
+from nodewright.core.orchestration import drive
 from nodewright.core.provisioning import provision
+from nodewright.core.repair import repair
 from nodewright.core.static import keep_replicas
 from nodewright.core.termination import decide_ends
 from nodewright.core.transitions import tell_transitions
@@ -52,6 +56,10 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "older": judge_older,
     "hydration": hydrate,
     "transitions": tell_transitions,
+    "disruption": disrupt,
+    "orchestration": drive,
+    "disruptable": judge_claims,
+    "repair": repair,
 }
 """What each controller decides with, by its name."""
 

@@ -30,6 +30,7 @@ from nodewright.kwok.machine import (
     read_shape,
 )
 from nodewright.kwok.wishes import BadWish, OfferingKey, Wishes, read_wishes
+from nodewright.model.disruption import RepairRule
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
@@ -57,6 +58,10 @@ ICE: Final = "InsufficientInstanceCapacity"
 UNAVAILABLE_MS: Final = 180_000
 BOOTS_AT_ONCE: Final = 32
 _LOOK_MS: Final = 100
+_REPAIRS: Final = (
+    RepairRule("Ready", "False", 1_800_000),
+    RepairRule("Ready", "Unknown", 1_800_000),
+)
 _POLL_MS: Final = 20_000
 _SEEN_MS: Final = 5_000
 _SEEN_STEP_MS: Final = 50
@@ -195,6 +200,10 @@ class KwokCloud:
     async def acknowledge(self, receipt: str) -> None:
         """Take note; there is nothing to acknowledge."""
         del receipt
+
+    def repair_rules(self) -> tuple[RepairRule, ...]:
+        """Give the node conditions that mean a broken machine: those that a kubelet reports."""
+        return _REPAIRS
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell: none ever is by the cloud's own checks."""

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from nodewright.model.cloudview import CloudNotice, CloudView
-from nodewright.model.disruption import Memory
+from nodewright.model.disruption import Memory, RepairRule
 from nodewright.model.older import OlderObject
 
 OUTCOMES_MAX: Final = 4
@@ -55,7 +55,7 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
     `outcomes` are those of pools by uid, `pod_events_ms` the latest pod event by node; `expected` says
     where pods (by uid) should come to run, and `idle_since_ms` since when they do not; `older` are the
-    objects of kinds that have other names today.
+    objects of kinds that have other names today, `repair_rules` what the provider takes for broken.
     """
 
     cloud: CloudView = CloudView()
@@ -68,3 +68,4 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     older: tuple[OlderObject, ...] = ()
     transitions: tuple[Transition, ...] = ()
     disruption: Memory = Memory()
+    repair_rules: tuple[RepairRule, ...] = ()

@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.model.command import Record
+from nodewright.model.disruption import Leaving
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.resource import Object, Ref, Resource, refer
 
@@ -98,6 +100,19 @@ class Refuse(Decision, frozen=True, kw_only=True, tag=True):
     """Tell a pod why nothing can be made for it."""
 
     code: str
+
+
+class Disrupt(Decision, frozen=True, kw_only=True, tag=True):
+    """Begin a command: mark the nodes that go, then make these claims for them.
+
+    `targets` are the nodes that are there and take pods, `types` what the new ones will most likely be.
+    """
+
+    record: Record
+    leaving: tuple[Leaving, ...]
+    claims: tuple[NodeClaim, ...] = ()
+    targets: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 class Start(Decision, frozen=True, kw_only=True, tag=True):

@@ -157,7 +157,8 @@ class Memory(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
     `nominated` has, by node, until when pods are expected there. `gone_ms` has, by pool, when nodes
     went, `moved_ms` by workload when its pods were moved. `provider_drift` is what the provider says of
-    claims that no longer match their class, by name.
+    claims that no longer match their class, by name. `proposed` says of nodes since when they would go,
+    for moves that are looked at twice before they are made.
     """
 
     running: tuple[Running, ...] = ()
@@ -168,6 +169,7 @@ class Memory(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     backoffs: Mapping[str, Backoff] = {}
     waves: Mapping[str, Wave] = {}
     provider_drift: Mapping[str, str] = {}
+    proposed: Mapping[str, int] = {}
 
 
 class RepairRule(msgspec.Struct, frozen=True):

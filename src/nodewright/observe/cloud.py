@@ -7,6 +7,7 @@ of metrics.
 from collections.abc import Awaitable
 from typing import Final
 
+from nodewright.model.disruption import RepairRule
 from nodewright.model.instance import InstanceType
 from nodewright.model.nodeclass import NodeClass
 from nodewright.observe.metrics import Metrics
@@ -99,6 +100,10 @@ class TimedCloud:
         """Say that a message was dealt with."""
         await self._cloud.acknowledge(receipt)
         self._metrics.count("karpenter_interruption_deleted_messages_total")
+
+    def repair_rules(self) -> tuple[RepairRule, ...]:
+        """Give the node conditions that mean a broken machine."""
+        return self._cloud.repair_rules()
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell or have an event planned."""

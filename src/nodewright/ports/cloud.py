@@ -11,6 +11,7 @@ from typing import Protocol
 
 import msgspec
 
+from nodewright.model.disruption import RepairRule
 from nodewright.model.instance import InstanceType
 from nodewright.model.metadata import Taint
 from nodewright.model.nodeclass import NodeClass
@@ -147,6 +148,10 @@ class Cloud(Protocol):
 
     async def acknowledge(self, receipt: str) -> None:
         """Say that a message was dealt with."""
+        ...
+
+    def repair_rules(self) -> tuple[RepairRule, ...]:
+        """Give the node conditions that mean a broken machine, and how long each is tolerated."""
         ...
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.model.disruption import RepairRule
 from nodewright.model.instance import InstanceType, Offering
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
 from nodewright.model.nodeclass import NodeClass
@@ -42,6 +43,10 @@ _CALL_MS: Final = (20, 120)
 _LAUNCH_MS: Final = (700, 2_500)
 _LATE_MS: Final = (20_000, 90_000)
 _POLL_MS: Final = 20_000
+_REPAIRS: Final = (
+    RepairRule("Ready", "False", 1_800_000),
+    RepairRule("Ready", "Unknown", 1_800_000),
+)
 _STRATEGY: Final = {SPOT: "price-capacity-optimized", ON_DEMAND: "lowest-price"}
 
 
@@ -134,6 +139,10 @@ class SimCloud:
         """Say that a message was dealt with."""
         if await self._call("DeleteMessage") is None:
             self._ec2.acknowledge(receipt)
+
+    def repair_rules(self) -> tuple[RepairRule, ...]:
+        """Give the node conditions that mean a broken machine: those that a kubelet reports."""
+        return _REPAIRS
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell."""

@@ -1,0 +1,231 @@
+"""Disruption: nodes that are empty, drifted or not worth their price are asked to go.
+
+Theory: docs/why/disruption.md. Here commands are only begun: the record of each is written on the claims
+that go, and what replaces them is made. Whatever comes after that, in this life or the next, is found on
+the cluster by the orchestration.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodewright.controllers.acting import perform
+from nodewright.controllers.loop import Controller, Pace, is_heartbeat
+from nodewright.controllers.onsale import OnSale, ask_for_types
+from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.core.chronicle import enter_wave, remember_begun
+from nodewright.core.disrupting import PROPOSED, disrupt_and_tell
+from nodewright.core.disruption.policies import read_policies
+from nodewright.core.disruption.replicas import workload_of
+from nodewright.core.lifecycle_podevents import node_of_event
+from nodewright.core.orchestration import running_of
+from nodewright.core.scheduling.hosts import join
+from nodewright.model.beside import Beside
+from nodewright.model.command import COMMAND
+from nodewright.model.decision import Decision, Disrupt, Keep, Launch
+from nodewright.model.disruption import Leaving
+from nodewright.model.hashing import hash_nodepool
+from nodewright.model.labels import DO_NOT_DISRUPT
+from nodewright.model.pod import Pod
+from nodewright.model.resource import (
+    CAPACITY_BUFFERS,
+    DISRUPTION_BUDGETS,
+    NODE_CLAIMS,
+    NODE_POLICIES,
+    NODE_POOLS,
+    NODES,
+    PODS,
+    Ref,
+    refer,
+)
+from nodewright.model.world import World
+from nodewright.ports.kube import Answer, Options, Outcome
+from nodewright.state.live import find_pools, take_snapshot
+from nodewright.state.mirror import Change
+
+_PASS_MS: Final = 10_000
+_RETRY_MS: Final = 1_000
+_ANYWAY_MS: Final = 300_000
+_UNSEEN_MS: Final = 60_000
+
+
+class Disruption(Controller):
+    """Begins commands, as many at a time as budgets allow.
+
+    Where nothing has changed and no time has come, nothing is asked: the answer would be the same.
+    """
+
+    name = "disruption"
+    wakes_on = (
+        PODS, NODES, NODE_CLAIMS, NODE_POOLS, NODE_POLICIES, DISRUPTION_BUDGETS, CAPACITY_BUFFERS,
+    )  # fmt: skip
+    pace = Pace(at_most_every_ms=_PASS_MS, at_least_every_ms=_PASS_MS)
+    is_heavy = True
+
+    def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
+        super().__init__(ports, memory, settings)
+        self._types: OnSale = {}
+        self._proposed: dict[str, int] = {}
+        self._has_news = True
+        self._due_ms = 0
+        self._look_again_ms: int | None = None
+
+    def hears(self, change: Change) -> bool:
+        """Take note of what may change the answer; pods that only wait do not."""
+        if self._matters(change):
+            self._has_news = True
+        return self._has_news
+
+    def _matters(self, change: Change) -> bool:
+        if change.resource is NODES:
+            return not is_heartbeat(change)
+        if change.resource is not PODS:
+            return True
+        old = change.old if isinstance(change.old, Pod) else None
+        new = change.new if isinstance(change.new, Pod) else None
+        if old is None:
+            return new is not None and bool(new.spec.node_name)
+        return bool(node_of_event(old, new)) or _mark_of(old) != _mark_of(new)
+
+    async def gather(self) -> bool:
+        """Ask what is on sale, where there is anything to decide."""
+        now_ms = self.ports.clock.now_ms()
+        if not self._has_news and now_ms < self._due_ms:
+            return False
+        pools = find_pools(self.ports.mirror)
+        types = await ask_for_types(self.ports, pools) if pools else None
+        if types is None:
+            self._due_ms = now_ms + (_RETRY_MS if pools else _ANYWAY_MS)
+            return False
+        self._types, self._has_news = types, False
+        return True
+
+    def look(self) -> World:
+        """Give the World with what is on sale."""
+        now_ms = self.ports.clock.now_ms()
+        return take_snapshot(self.ports.mirror, now_ms, self._types, self.settings.options)
+
+    def beside(self, world: World) -> Beside:
+        """Give what is going on: commands, nodes that pods are promised to, and what was done before."""
+        memory, joined = self.memory, join(world)
+        seen = {one.id for one in running_of(joined, ())}
+        memory.begun = {
+            name: one
+            for name, one in memory.begun.items()
+            if name not in seen and world.now_ms - one.started_ms < _UNSEEN_MS
+        }
+        running = running_of(joined, memory.begun.values())
+        known = replace(
+            memory.disruption,
+            running=running,
+            nominated=self._nominated(world, {one.id for one in running}),
+            proposed=self._proposed,
+        )
+        waiting = (pod.metadata.uid for pod in world.pods if not pod.spec.node_name)
+        hosts = {uid: memory.expectations.host_of(uid) for uid in waiting}
+        return Beside(
+            expected={uid: host for uid, host in hosts.items() if host},
+            disruption=known,
+            repair_rules=self.ports.cloud.repair_rules(),
+        )
+
+    def _nominated(self, world: World, running: set[str]) -> dict[str, int]:
+        """Give the nodes on which pods of running commands are to come, and those just promised."""
+        until_ms = world.now_ms + self.memory.expectations.nomination_ms
+        self.memory.targets = {
+            name: nodes for name, nodes in self.memory.targets.items() if name in running
+        }
+        names = {node for nodes in self.memory.targets.values() for node in nodes}
+        claims = {claim.metadata.name: claim.status.node_name for claim in world.node_claims}
+        for host in self.memory.expectations.hosts():
+            names.add(claims.get(host) or host)
+        return dict.fromkeys(sorted(names), until_ms)
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Decide which nodes go."""
+        decisions, self._look_again_ms = disrupt_and_tell(world)
+        return decisions
+
+    def note(self, decisions: Sequence[Decision]) -> None:
+        """Remember what is proposed, and when to look again though nothing changes."""
+        now_ms = self.ports.clock.now_ms()
+        kept = [one for one in decisions if isinstance(one, Keep) and one.reason == PROPOSED]
+        self._proposed = {
+            one.subject.name: self._proposed.get(one.subject.name, now_ms) for one in kept
+        }
+        times = [now_ms + one.look_again_ms for one in kept] + [now_ms + _ANYWAY_MS]
+        if self._look_again_ms is not None:
+            times.append(self._look_again_ms)
+        self._due_ms = max(now_ms + _RETRY_MS, min(times))
+
+    async def act(self, decision: Decision) -> Answer:
+        """Begin a command; everything else is told."""
+        if not isinstance(decision, Disrupt):
+            return await super().act(decision)
+        record, memory = decision.record, self.memory
+        memory.begun[record.id] = record.running(tuple(one.node for one in decision.leaving))
+        memory.being_begun.add(record.id)
+        memory.targets[record.id] = decision.targets
+        try:
+            answer = await self._begin(decision)
+        finally:
+            memory.being_begun.discard(record.id)
+        if answer.is_done:
+            self._remember(decision)
+        return answer
+
+    async def _begin(self, decision: Disrupt) -> Answer:
+        """Write the record on every claim that goes, then make what replaces them.
+
+        Where something fails the record is left without its replacements, which undoes the command.
+        """
+        answers = [await self._write_record(one, decision) for one in decision.leaving]
+        failed = [one for one in answers if not one.is_done]
+        if len(failed) == len(answers):
+            self.memory.begun.pop(decision.record.id, None)
+            return failed[0]
+        if failed and decision.claims:
+            return failed[0]
+        for claim in decision.claims:
+            self.memory.expectations.create(claim, (), self.ports.clock.now_ms())
+            launch = Launch(
+                subject=Ref(NODE_CLAIMS, claim.metadata.name),
+                reason=decision.reason.lower(),
+                claim=claim,
+            )
+            answer = await perform(launch, self.ports, self.memory)
+            if not answer.is_done and answer.outcome is not Outcome.EXISTS:
+                return answer
+        return Answer(Outcome.DONE)
+
+    async def _write_record(self, one: Leaving, decision: Disrupt) -> Answer:
+        claim = self.ports.mirror.get(NODE_CLAIMS, one.claim)
+        if claim is None or claim.metadata.deletion_timestamp is not None:
+            return Answer(Outcome.NOT_FOUND, f"{one.claim} is gone")
+        ref = refer(NODE_CLAIMS, claim)
+        change = {"metadata": {"annotations": {COMMAND: decision.record.write()}}}
+        options = Options(if_version=claim.metadata.resource_version)
+        answer = await self.ports.kube.patch(ref, change, options)
+        self.memory.expectations.wrote(ref, answer.version, self.ports.clock.now_ms())
+        return answer
+
+    def _remember(self, decision: Disrupt) -> None:
+        mirror, now_ms = self.ports.mirror, self.ports.clock.now_ms()
+        pods = [mirror.get(PODS, key) for one in decision.leaving for key in one.pods]
+        workloads = [workload_of(pod) for pod in pods if pod is not None]
+        known = remember_begun(self.memory.disruption, decision, filter(None, workloads), now_ms)
+        pools = {one.metadata.name: one for one in find_pools(mirror)}
+        policies = read_policies(pools.values(), mirror.all(NODE_POLICIES))
+        pool = pools.get(decision.leaving[0].node_pool)
+        if pool is not None:
+            known = enter_wave(known, decision, policies, hash_nodepool(pool), now_ms)
+        self.memory.disruption = known
+
+    def next_look_ms(self) -> int:
+        """Look when the next time comes."""
+        return max(1, self._due_ms - self.ports.clock.now_ms())
+
+
+def _mark_of(pod: Pod | None) -> str | None:
+    return pod.metadata.annotations.get(DO_NOT_DISRUPT) if pod is not None else None

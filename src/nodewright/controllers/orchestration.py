@@ -1,0 +1,101 @@
+"""Orchestration: commands that were begun are carried through, or undone."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from nodewright.controllers.loop import Controller, Pace, is_heartbeat
+from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.core.chronicle import remember_failed, remember_gone
+from nodewright.core.lifecycle_conditions import find
+from nodewright.core.orchestration import FAILURES, drive, has_taint
+from nodewright.model.beside import Beside
+from nodewright.model.command import COMMAND, DISRUPTION_REASON
+from nodewright.model.decision import Change as Write
+from nodewright.model.decision import Decision, Delete, Keep
+from nodewright.model.disruption import Memory as Known
+from nodewright.model.disruption import Running
+from nodewright.model.labels import NODEPOOL
+from nodewright.model.resource import NODE_CLAIMS, NODE_POLICIES, NODES
+from nodewright.model.world import World
+from nodewright.ports.kube import Answer
+from nodewright.state.live import served_claims, take_snapshot
+from nodewright.state.mirror import Change
+
+_LOOK_MS: Final = 10_000
+
+
+class Orchestration(Controller):
+    """Waits for replacements, deletes what they replace, and takes back what came to nothing."""
+
+    name = "orchestration"
+    wakes_on = (NODE_CLAIMS, NODES, NODE_POLICIES)
+    pace = Pace(at_most_every_ms=200, at_least_every_ms=_LOOK_MS)
+
+    def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
+        super().__init__(ports, memory, settings)
+        self._next_ms = _LOOK_MS
+
+    def hears(self, change: Change) -> bool:
+        """Wake for all but heartbeats."""
+        return not is_heartbeat(change)
+
+    async def gather(self) -> bool:
+        """Tell whether any node is marked: most of the time none is."""
+        mirror = self.ports.mirror
+        is_any: bool = mirror.derive("marked", (NODE_CLAIMS, NODES), self._is_any_marked)
+        return is_any
+
+    def _is_any_marked(self) -> bool:
+        return any(
+            COMMAND in claim.metadata.annotations
+            or find(claim.status.conditions, DISRUPTION_REASON) is not None
+            for claim in served_claims(self.ports.mirror)
+        ) or any(
+            has_taint(node) and node.metadata.deletion_timestamp is None
+            for node in self.ports.mirror.all(NODES)
+        )
+
+    def look(self) -> World:
+        """Give the World with claims that were made and are not to be seen yet."""
+        now_ms = self.ports.clock.now_ms()
+        world = take_snapshot(self.ports.mirror, now_ms, options=self.settings.options)
+        names = [claim.metadata.name for claim in world.node_claims]
+        unseen = self.memory.expectations.unseen(names, now_ms)
+        return msgspec.structs.replace(world, node_claims=(*world.node_claims, *unseen))
+
+    def beside(self, world: World) -> Beside:
+        """Give the commands that this process is just beginning."""
+        del world
+        begun = tuple(Running(name, "", ()) for name in sorted(self.memory.being_begun))
+        return Beside(disruption=Known(running=begun))
+
+    def decide(self, world: World) -> Iterable[Decision]:
+        """Give the next step of every command."""
+        return drive(world)
+
+    def note(self, decisions: Sequence[Decision]) -> None:
+        """Look again soon while something is awaited."""
+        waits = [one.look_again_ms for one in decisions if isinstance(one, Keep)]
+        self._next_ms = min(waits, default=_LOOK_MS)
+
+    async def act(self, decision: Decision) -> Answer:
+        """Act, and remember what it says about the pool."""
+        answer = await super().act(decision)
+        if answer.is_done and decision.subject.resource is NODE_CLAIMS:
+            self._remember(decision)
+        return answer
+
+    def _remember(self, decision: Decision) -> None:
+        memory, now_ms, name = self.memory, self.ports.clock.now_ms(), decision.subject.name
+        claim = self.ports.mirror.get(NODE_CLAIMS, name)
+        pool = claim.metadata.labels.get(NODEPOOL, "") if claim is not None else ""
+        if isinstance(decision, Delete):
+            memory.disruption = remember_gone(memory.disruption, pool, name, now_ms)
+        elif isinstance(decision, Write) and decision.reason in FAILURES and not decision.on_status:
+            memory.disruption = remember_failed(memory.disruption, pool, name, now_ms)
+
+    def next_look_ms(self) -> int:
+        """Look when what is awaited may have come."""
+        return self._next_ms

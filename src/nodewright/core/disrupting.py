@@ -1,0 +1,199 @@
+"""Disrupting: what is done about the nodes that could go.
+
+Drift begins at once. What only saves money is looked at twice: a node must have been proposed for a
+while before it goes, and what happens then is decided on the cluster as it is then, so that a pod that
+came or a budget that closed meanwhile has its say. Why the others stay is told on them, once in a while.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from nodewright.core.disruption.decide import decide
+from nodewright.core.provisioning import draft_claim
+from nodewright.core.static import draft_static
+from nodewright.model.command import REPLACES, Record
+from nodewright.model.decision import Decision, Disrupt, Keep, Tell, digest, rest_on
+from nodewright.model.disruption import EMPTY, Command, Decided, Kept, Leaving, Method, Settings
+from nodewright.model.keeping import Keeping
+from nodewright.model.node import Node
+from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodepool import NodePool
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, refer
+from nodewright.model.wording.keeping import kept_sentence
+from nodewright.model.world import World
+
+VALIDATION_MS: Final = 15_000
+"""How long a move that saves money must have looked right before it is made."""
+
+PROPOSED: Final = "Proposed"
+BLOCKED: Final = "DisruptionBlocked"
+UNCONSOLIDATABLE: Final = "Unconsolidatable"
+QUIET_MS: Final = 900_000
+_AT_ONCE: Final = (Method.DRIFT, Method.STATIC_DRIFT)
+_ON_NODE: Final = {
+    **dict.fromkeys(
+        (
+            Keeping.NODE_PROTECTED, Keeping.POD_PROTECTED, Keeping.PDB_BLOCKS,
+            Keeping.POOL_UNKNOWN, Keeping.LAST_REPLICAS,
+        ),
+        BLOCKED,
+    ),
+    **dict.fromkeys(
+        (
+            Keeping.LABELS_MISSING, Keeping.SWITCHED_OFF, Keeping.ONLY_EMPTY, Keeping.NO_ROOM,
+            Keeping.NOTHING_CHEAPER, Keeping.NOT_WORTH_IT, Keeping.SPOT_TO_SPOT_OFF,
+            Keeping.TOO_FEW_SPOT_TYPES, Keeping.SCORE_TOO_LOW, Keeping.CHURNING,
+            Keeping.BUFFER_HELD,
+        ),
+        UNCONSOLIDATABLE,
+    ),
+}  # fmt: skip
+_ON_POOL: Final = (Keeping.BUDGET_CLOSED, Keeping.BUDGET_BROKEN, Keeping.PAUSED)
+
+
+def disrupt(world: World) -> list[Decision]:
+    """Give the commands that begin now, those that are proposed, and why other nodes stay."""
+    return disrupt_and_tell(world)[0]
+
+
+def disrupt_and_tell(world: World) -> tuple[list[Decision], int | None]:
+    """Give the same, and when the answer may change by itself."""
+    beside = world.beside
+    settings = Settings(repair_rules=beside.repair_rules)
+    decided = decide(world, world.now_ms, settings, beside.disruption)
+    acts = _Acts(world, beside.disruption.proposed)
+    return list(acts.of(decided)), decided.look_again_ms
+
+
+class _Acts:
+    """What is done about an answer."""
+
+    def __init__(self, world: World, proposed: Mapping[str, int]) -> None:
+        self._world = world
+        self._proposed = proposed
+        self._nodes = {node.metadata.name: node for node in world.nodes}
+        self._claims = {claim.metadata.name: claim for claim in world.node_claims}
+        self._pools = {pool.metadata.name: pool for pool in world.node_pools}
+        self._owners = {
+            claim.status.provider_id: claim
+            for claim in world.node_claims
+            if claim.status.provider_id
+        }
+
+    def of(self, decided: Decided) -> Iterator[Decision]:
+        """Give all of it, commands first."""
+        for command in decided.commands:
+            ripe = [one for one in command.nodes if self._is_ripe(one, command)]
+            if command.reason == EMPTY and ripe:
+                yield self._begin(replace(command, nodes=tuple(ripe)))
+            elif ripe and len(ripe) == len(command.nodes):
+                yield self._begin(command)
+                continue
+            left = [one for one in command.nodes if command.reason != EMPTY or one not in ripe]
+            yield from (self._propose(one, command) for one in left)
+        yield from self._explain(decided.kept)
+
+    def _is_ripe(self, one: Leaving, command: Command) -> bool:
+        if command.method in _AT_ONCE:
+            return True
+        since_ms = self._proposed.get(one.node)
+        return since_ms is not None and self._world.now_ms - since_ms >= VALIDATION_MS
+
+    def _propose(self, one: Leaving, command: Command) -> Keep:
+        node = self._nodes[one.node]
+        since_ms = self._proposed.get(one.node, self._world.now_ms)
+        left_ms = max(1, since_ms + VALIDATION_MS - self._world.now_ms)
+        return Keep(
+            subject=refer(NODES, node),
+            reason=PROPOSED,
+            note=f"{command.reason}: the node will go unless something changes",
+            basis=rest_on((NODES, node)),
+            look_again_ms=left_ms,
+        )
+
+    def _begin(self, command: Command) -> Disrupt:
+        claims = [self._claims[one.claim] for one in command.nodes]
+        uids = sorted(claim.metadata.uid for claim in claims)
+        name = f"D-{digest('Disrupt', str(self._world.now_ms), *uids)}"
+        made = tuple(self._replacements(command, name))
+        record = Record(
+            id=name,
+            reason=command.reason,
+            method=command.method,
+            started_ms=self._world.now_ms,
+            replacements=tuple(one.metadata.name for one in made),
+        )
+        return Disrupt(
+            subject=refer(NODE_CLAIMS, claims[0]),
+            reason=command.reason,
+            note=_words(command),
+            basis=self._basis(command.nodes, claims),
+            record=record,
+            leaving=command.nodes,
+            claims=made,
+            targets=tuple(sorted({one for one in command.moves.values() if isinstance(one, str)})),
+            types=tuple(one.offering.instance_type for one in command.replacements),
+        )
+
+    def _basis(
+        self, leaving: Iterable[Leaving], claims: Iterable[NodeClaim]
+    ) -> tuple[tuple[str, str], ...]:
+        nodes: list[Node] = [self._nodes[one.node] for one in leaving]
+        return rest_on(
+            *((NODE_CLAIMS, claim) for claim in claims), *((NODES, node) for node in nodes)
+        )
+
+    def _replacements(self, command: Command, name: str) -> Iterator[NodeClaim]:
+        for index, planned in enumerate(command.replacements):
+            pool: NodePool = self._pools[planned.node_pool]
+            key = f"{name}/{index}"
+            if command.method is Method.STATIC_DRIFT:
+                claim = draft_static(pool, key)
+            else:
+                claim = draft_claim(planned, pool, key, self._world.instance_types)
+            annotations = {**claim.metadata.annotations, REPLACES: name}
+            yield replace(claim, metadata=replace(claim.metadata, annotations=annotations))
+
+    def _explain(self, kept: Mapping[str, Kept]) -> Iterator[Tell]:
+        """Tell why nodes stay, where somebody could do something about it."""
+        told: set[tuple[str, str]] = set()
+        for name, one in kept.items():
+            words = kept_sentence(one)
+            if one.reason in _ON_NODE and name in self._nodes:
+                yield from self._tell_node(self._nodes[name], one, words)
+            pool = self._pools.get(str(one.values.get("pool", "")))
+            about = (str(one.values.get("pool", "")), words)
+            if one.reason in _ON_POOL and pool is not None and about not in told:
+                told.add(about)
+                yield Tell(
+                    subject=refer(NODE_POOLS, pool),
+                    reason=BLOCKED,
+                    note=words,
+                    dedupe=(one.code, str(one.values.get("reason", ""))),
+                    quiet_ms=QUIET_MS,
+                )
+
+    def _tell_node(self, node: Node, one: Kept, words: str) -> Iterator[Tell]:
+        reason = _ON_NODE[one.reason]
+        owner = self._owners.get(node.spec.provider_id)
+        owners = () if owner is None else (refer(NODE_CLAIMS, owner),)
+        for ref in (refer(NODES, node), *owners):
+            yield Tell(
+                subject=ref, reason=reason, note=words, dedupe=(one.code,), quiet_ms=QUIET_MS
+            )
+
+
+def _words(command: Command) -> str:
+    """Say what a command does in one line."""
+    names = _names([one.node for one in command.nodes])
+    if not command.replacements:
+        return f"{command.reason}: {names} {'go' if len(command.nodes) > 1 else 'goes'}"
+    types = _names([one.offering.instance_type for one in command.replacements])
+    return f"{command.reason}: {names} replaced by {types}"
+
+
+def _names(every: Sequence[str]) -> str:
+    first = ", ".join(every[:3])
+    return f"{first} and {len(every) - 3} more" if len(every) > 3 else first
