@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from builders import ZONES, a_selector, a_spread
+from builders import ZONES, a_selector, a_spread, a_term
 from builders.fleet import (
     BOTH_SIZES,
     a_fleet_node,
@@ -20,7 +20,7 @@ from nodewright.core.disruption.decide import decide
 from nodewright.core.disruption.endgame import decide_to_end
 from nodewright.model.disruption import Memory, Method, Settings
 from nodewright.model.instant import print_instant
-from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
+from nodewright.model.labels import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL, ZONE
 from nodewright.model.nodepool import Budget
 from nodewright.model.plan import FilledNode, Plan
 from referee.judge import judge
@@ -65,7 +65,7 @@ def clusters(draw):
             capacity_type=draw(st.sampled_from(("on-demand", "spot"))),
         )
         things.append(node)
-        app = draw(st.sampled_from(("web", "api", "")))
+        app = draw(st.sampled_from(("web", "api", "db", "cache", "")))
         spread = [a_spread(selector=a_selector(app="api"))]
         count = draw(st.integers(0, 4))
         things.append(
@@ -74,6 +74,10 @@ def clusters(draw):
                 *draw(st.lists(st.sampled_from(CPUS), min_size=count, max_size=count)),
                 app=app,
                 spread=spread if app == "api" else (),
+                apart=[a_term(HOSTNAME, selector=a_selector(app="db"))] if app == "db" else (),
+                near=[a_term(ZONE, selector=a_selector(app="cache"))] if app == "cache" else (),
+                ports=[8080] if app == "web" and draw(st.booleans()) else (),
+                selector={ZONE: node[0].metadata.labels[ZONE]} if draw(st.booleans()) else None,
             )
         )
     things.append(a_guard("guard", draw(st.integers(0, 1))))

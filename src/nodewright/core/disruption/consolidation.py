@@ -270,7 +270,8 @@ class Consolidation:
             return Kept(name, Keeping.NOTHING_CHEAPER, {"price": money(old)})
         for draft in drafts:
             # Together the new nodes must cost less even if each is launched as its dearest type.
-            if not stage.drafting.cap(draft, price_at_best(draft) * old // new):
+            least = price_at_best(draft)
+            if not stage.drafting.cap(draft, max(least + 1, least * old // max(1, new))):
                 return Kept(name, Keeping.NOTHING_CHEAPER, {"price": money(old)})
         if all_spot and any(map(is_spot, drafts)):
             refusal = self._spot_for_spot(ones, drafts)
