@@ -30,6 +30,7 @@ IDLE_MAX_PERCENT = 5.0
 IDLE_S = 60
 HEARTBEAT_S = 300
 QUIET_S = 10.0
+FAREWELL_S = 60.0
 BURST = 1_000
 
 CLAIMS_PATH = "/apis/karpenter.sh/v1/nodeclaims"
@@ -250,10 +251,14 @@ class Replica:
         lines = self._log.read_text().splitlines()
         return [line for line in lines if '"ERROR"' in line or not line.startswith("{")]
 
-    def stop(self) -> None:
-        """End it."""
+    async def stop(self) -> None:
+        """End it; it says farewell to the stand-in, which must be able to hear it."""
         self._process.terminate()
-        self._process.wait(20)
+        try:
+            await asyncio.to_thread(self._process.wait, FAREWELL_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
 def _cpu_s(pid: int) -> float:
@@ -303,7 +308,7 @@ async def measure_soon(count: int) -> Soon:
             await until(lambda: time.perf_counter() - written[-1] > 2.0)
             assert replica.complaints() == [], replica.complaints()
         finally:
-            replica.stop()
+            await replica.stop()
             server.close()
             await server.wait_closed()
     after_s = begun_s + WINDOW_S
@@ -364,7 +369,7 @@ async def measure_large() -> bool:
             most_mb = replica.resident_mb("VmHWM")
             assert replica.complaints() == [], replica.complaints()
         finally:
-            replica.stop()
+            await replica.stop()
             server.close()
             await server.wait_closed()
     kept = most_mb <= RESIDENT_MAX_MB and percent <= IDLE_MAX_PERCENT
