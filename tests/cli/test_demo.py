@@ -42,6 +42,8 @@ def test_without_a_screen_the_demo_prints_its_summary_and_keeps_its_promises(cap
     assert summary["promisesBroken"] == []
     assert summary["machinesLaunched"] > summary["machinesInterrupted"] > 0
     assert summary["podsStarted"] > 60
+    assert summary["nodesGivenBack"] > 2
+    assert summary["priceAtTheEnd"] < summary["priceHighest"] / 2
 
 
 def test_a_speed_of_nothing_is_refused(capsys):

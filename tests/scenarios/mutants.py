@@ -2,6 +2,10 @@
 
 import msgspec
 
+from nodewright.app.run import CONTROLLERS
+from nodewright.controllers.disruption import Disruption
+from nodewright.controllers.loop import run_all
+from nodewright.controllers.ports import Memory, Settings
 from nodewright.model.labels import TERMINATION_FINALIZER
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, refer
 from nodewright.ports.cloud import LaunchRequest
@@ -162,6 +166,31 @@ class Crashes(Stub):
 
     async def provision(self):
         raise ZeroDivisionError
+
+
+class Greedy(Disruption):
+    """Takes every budget for one that allows everything."""
+
+    def look(self):
+        world = super().look()
+        open_wide = [
+            msgspec.structs.replace(
+                pool,
+                spec=msgspec.structs.replace(
+                    pool.spec,
+                    disruption=msgspec.structs.replace(pool.spec.disruption, budgets=()),
+                ),
+            )
+            for pool in world.node_pools
+        ]
+        return msgspec.structs.replace(world, node_pools=tuple(open_wide))
+
+
+async def greedy(ports):
+    """Run our own controllers, with a disruption that knows no budgets."""
+    memory = Memory()
+    kinds = [Greedy if kind is Disruption else kind for kind in CONTROLLERS]
+    await run_all([kind(ports, memory, Settings()) for kind in kinds], is_strict=True)
 
 
 def running(kind):

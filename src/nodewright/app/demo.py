@@ -1,7 +1,7 @@
 """The demo: a simulated cluster, a simulated cloud and the real controllers, frame by frame.
 
-Nothing is installed and nothing is paid for. A shop grows and the cloud takes spot machines
-back; the controllers are those of the product, and the promises that the simulator's checkers watch are
+Nothing is installed and nothing is paid for. A shop grows, the cloud takes spot machines back, the
+shop shrinks and its nodes are given back; the controllers are those of the product, and the promises that the simulator's checkers watch are
 those of its tests. A frame is a value: whoever shows it decides nothing.
 """
 
@@ -12,6 +12,8 @@ import msgspec
 
 from nodewright.app.run import autoscale
 from nodewright.core.scheduling.requests import pod_requests
+from nodewright.model.command import REPLACES, read_record
+from nodewright.model.disruption import EMPTY, UNDERUTILIZED
 from nodewright.model.instance import NanoUSD
 from nodewright.model.labels import CAPACITY_TYPE, INITIALIZED, INSTANCE_TYPE, ZONE
 from nodewright.model.node import Node
@@ -31,6 +33,10 @@ _HOUR_MS: Final = 3_600_000
 _ALIVE: Final = ("pending", "running")
 _STEP_MS: Final = (500, 5_000)
 _FRAMES_PER_S: Final = 8
+_REASONS: Final = {
+    EMPTY: "nobody needs it any more",
+    UNDERUTILIZED: "its pods have room elsewhere or on a cheaper node",
+}
 _CLASS: Final = {
     "kind": "EC2NodeClass",
     "metadata": {"name": "default"},
@@ -46,6 +52,7 @@ _POOL: Final = {
     "metadata": {"name": "general"},
     "spec": {
         "limits": {"cpu": "400"},
+        "disruption": {"consolidateAfter": "30s", "budgets": [{"nodes": "25%"}]},
         "template": {
             "spec": {
                 "nodeClassRef": {
@@ -65,12 +72,12 @@ _BUDGET: Final = {
 }
 SHOP: Final = {
     "name": "demo",
-    "duration": "16m",
+    "duration": "18m",
     "objects": [_CLASS, _POOL, _BUDGET],
     "workloads": [
         {
             "name": "web", "replicas": 6, "cpu": "500m", "memory": "1Gi",
-            "curve": {"points": [["3m", 30], ["6m", 60]]},
+            "curve": {"points": [["3m", 30], ["6m", 60], ["10m", 8]]},
         },
         {
             "name": "agent", "kind": "DaemonSet", "namespace": "kube-system", "cpu": "50m",
@@ -82,7 +89,7 @@ SHOP: Final = {
         },
         {"name": "database", "kind": "StatefulSet", "replicas": 3, "cpu": "1", "memory": "4Gi"},
     ],
-    "events": [{"at": "10m", "interrupt": 0.5}],
+    "events": [{"at": "8m", "interrupt": 0.3}],
 }  # fmt: skip
 
 
@@ -129,6 +136,9 @@ class DemoSummary(msgspec.Struct, frozen=True, rename="camel"):
     seconds_until_running_longest: float
     machines_launched: int
     machines_interrupted: int
+    nodes_given_back: int
+    price_highest: float
+    price_at_the_end: float
     spent: float
     promises_broken: tuple[str, ...] = ()
 
@@ -145,6 +155,8 @@ class Demo:
         self._born: dict[str, int] = {}
         self._waits_ms: list[int] = []
         self._interrupted: set[str] = set()
+        self._given_back = 0
+        self._dearest = 0
         self._spent = 0
         self._launched = 0
         self._news: list[str] = []
@@ -159,13 +171,14 @@ class Demo:
         while self._order.stays or self._elapsed_ms() < self._total_ms:
             kept = self._sim.run_for(step_ms)
             self._spent += self._price() * step_ms // _HOUR_MS
+            self._dearest = max(self._dearest, self._price())
             yield self._frame()
             if not kept:
                 return
 
     def conclude(self) -> DemoSummary:
         """End the run and say what came of it."""
-        minutes = self._elapsed_ms() // 60_000
+        minutes, price = self._elapsed_ms() // 60_000, self._price()
         result = self._sim.close()
         waits = sorted(self._waits_ms) or [0]
         return DemoSummary(
@@ -176,6 +189,9 @@ class Demo:
             seconds_until_running_longest=waits[-1] / 1000,
             machines_launched=self._launched,
             machines_interrupted=len(self._interrupted),
+            nodes_given_back=self._given_back,
+            price_highest=round(self._dearest / 10**9, 4),
+            price_at_the_end=round(price / 10**9, 4),
             spent=round(self._spent / 10**9, 4),
             promises_broken=tuple(one.sentence for one in result.violations),
         )
@@ -207,13 +223,18 @@ class Demo:
         if change.verb == "DELETED":
             self._tell(f"{name} is gone")
         elif old is None:
-            self._tell(f"{name} is made for pods that wait")
+            replaces = REPLACES in new.metadata.annotations
+            self._tell(f"{name} is made {'for other nodes' if replaces else 'for pods that wait'}")
         elif _is_new(old, new, "Initialized"):
             self._tell(f"{name} is ready as node {new.status.node_name}")
         elif old.metadata.deletion_timestamp is None and new.metadata.deletion_timestamp:
             self._tell(f"{name} drains{self._why(new)}")
 
     def _why(self, claim: NodeClaim) -> str:
+        record = read_record(claim)
+        if record is not None:
+            self._given_back += 1
+            return f": {_REASONS.get(record.reason, record.reason)}"
         machine = self._sim.ec2.instances.get(claim.status.provider_id)
         if machine is not None and machine.key[2] == "spot":
             self._interrupted.add(claim.status.provider_id)

@@ -1,7 +1,7 @@
 """`nodewright demo`: the real controllers on a simulated cluster and cloud; nothing to configure.
 
-A shop grows, nodes appear, the cloud takes spot machines back, and their pods move. It ends by itself
-after about a minute. Where nobody watches (a pipe, `--headless`) it does not wait, and only the summary
+A shop grows, nodes appear, the cloud takes spot machines back and their pods move; the shop shrinks, and
+nodes that nobody needs are given back. It ends by itself after about a minute. Where nobody watches (a pipe, `--headless`) it does not wait, and only the summary
 is printed.
 """
 

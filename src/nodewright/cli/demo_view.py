@@ -66,6 +66,9 @@ def summary_of(summary: DemoSummary) -> Table:
         ("pod made until it runs, longest", f"{summary.seconds_until_running_longest:.0f} s"),
         ("machines launched", str(summary.machines_launched)),
         ("machines taken back", str(summary.machines_interrupted)),
+        ("nodes given back", str(summary.nodes_given_back)),
+        ("price an hour, highest", f"${summary.price_highest:.2f}"),
+        ("price an hour, at the end", f"${summary.price_at_the_end:.2f}"),
         ("spent", f"${summary.spent:.2f}"),
         ("seed", str(summary.seed)),
     )

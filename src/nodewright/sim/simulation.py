@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from nodewright.model.instance import InstanceType
+from nodewright.sim.checkers.budgets import NodeBudgets
 from nodewright.sim.checkers.checker import Checker, Scene, Violation
 from nodewright.sim.checkers.endings import ClaimsEnd, Settled
 from nodewright.sim.checkers.machines import DrainedFirst, Limits, OneLaunch, OwnedMachines
@@ -30,6 +31,7 @@ LOOK_MS: Final = 60_000
 _COLLECT_EVERY: Final = 200_000
 CHECKERS: Final[tuple[type[Checker], ...]] = (
     OwnedMachines, OneLaunch, Limits, DrainedFirst, FairEvictions, Verdicts, ClaimsEnd, Settled,
+    NodeBudgets,
 )  # fmt: skip
 
 
