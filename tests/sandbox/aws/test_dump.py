@@ -41,7 +41,7 @@ def test_a_tag_is_one_change(standin, ec2, network):
     )
 
 
-def test_roles_queues_and_rules_are_in_it(standin):
+def test_roles_queues_and_rules_are_in_it(standin, network):
     standin.client("sqs").create_queue(QueueName="q")
     standin.client("events").put_rule(Name="r", EventPattern='{"source":["aws.ec2"]}')
     found = standin.account.dump()

@@ -97,3 +97,22 @@ def test_a_thousand_machines_come_and_go_in_a_minute(standin, ec2, network):
     assert len(numbers) == 1_000
     assert left == []
     assert time.process_time() - start < THOUSAND_CPU_S
+
+
+def test_aws_cli_talks_to_it(standin):
+    tools = Path(sys.executable).parent
+    script = (
+        "aws sts get-caller-identity --query Account --output text && "
+        "aws ec2 describe-instance-types --instance-types m5.large "
+        "--query 'InstanceTypes[0].VCpuInfo.DefaultVCpus' --output text && "
+        "aws eks list-clusters --output text"
+    )
+    done = subprocess.run(
+        ["bash", "-c", script],
+        env={**standin.server.environment(), "PATH": f"{tools}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.split() == ["123456789012", "2"]

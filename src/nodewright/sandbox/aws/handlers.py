@@ -15,6 +15,7 @@ from nodewright.sandbox.aws.ec2 import (
     spotprices,
     spotrequests,
     status,
+    tagcalls,
     types,
 )
 from nodewright.sandbox.aws.eks import access, addons, clusters, nodegroups, podidentity
@@ -23,5 +24,5 @@ from nodewright.sandbox.iam import handlers as policies
 MODULES: Final[tuple[ModuleType, ...]] = (
     access, addons, cloudformation, clusters, describe, encryption, fleet, iam, imagecalls, kms, nodegroups, placement,
     podidentity, policies, pricing, quotas, reservations, run, spotprices, spotrequests, ssm, status,
-    sts, types, zonalshift,
+    sts, tagcalls, types, zonalshift,
 )  # fmt: skip

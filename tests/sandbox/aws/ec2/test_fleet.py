@@ -231,3 +231,15 @@ def test_a_group_of_another_network_is_refused(standin, ec2, network):
 
     assert first["ErrorCode"] == "InvalidParameter"
     assert "belong to different networks" in first["ErrorMessage"]
+
+
+def test_an_instant_fleet_is_deleted_with_its_instances_only(ec2, network):
+    fleet = ec2.create_fleet(**a_fleet(network))
+    [number] = ids_of(fleet)
+    kept = ec2.delete_fleets(FleetIds=[fleet["FleetId"]], TerminateInstances=False)
+    gone = ec2.delete_fleets(FleetIds=[fleet["FleetId"]], TerminateInstances=True)
+    [told] = ec2.describe_instances(InstanceIds=[number])["Reservations"][0]["Instances"]
+
+    assert len(kept["UnsuccessfulFleetDeletions"]) == 1
+    assert len(gone["SuccessfulFleetDeletions"]) == 1
+    assert told["State"]["Name"] == "terminated"

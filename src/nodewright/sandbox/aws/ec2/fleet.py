@@ -15,7 +15,7 @@ from nodewright.sandbox.aws.account import Account
 from nodewright.sandbox.aws.call import AwsError, Call
 from nodewright.sandbox.aws.ec2.checks import check_type
 from nodewright.sandbox.aws.ec2.launch import Order, launch, place
-from nodewright.sandbox.aws.ec2.machines import Machine
+from nodewright.sandbox.aws.ec2.machines import Machine, end, machines
 from nodewright.sandbox.aws.ec2.market import market_of
 from nodewright.sandbox.aws.ec2.spec import Spec, Template, merge, read_template
 from nodewright.sandbox.aws.ec2.tags import put_tags, read_specifications
@@ -112,6 +112,36 @@ def describe_fleets(account: Account, call: Call) -> dict[str, Any]:
     if missing:
         raise AwsError("InvalidFleetId.NotFound", f"The fleet ID '{missing[0]}' does not exist")
     return {"Fleets": [one for name, one in known.items() if not ids or name in ids]}
+
+
+@handles("ec2", "DeleteFleets")
+def delete_fleets(account: Account, call: Call) -> dict[str, Any]:
+    """Take fleets away; an instant fleet goes with its instances or not at all."""
+    known = fleets(account, call.region)
+    gone, kept = [], []
+    for name in call.params["FleetIds"]:
+        if name not in known:
+            error = {"Code": "fleetIdDoesNotExist", "Message": f"The fleet {name} does not exist"}
+            kept.append({"FleetId": name, "Error": error})
+        elif not call.params["TerminateInstances"]:
+            error = {
+                "Code": "fleetNotInDeletableState",
+                "Message": "An instant fleet cannot be deleted without its instances",
+            }
+            kept.append({"FleetId": name, "Error": error})
+        else:
+            for machine in list(machines(account).values()):
+                if machine.fleet_id == name:
+                    end(account, machine)
+            del known[name]
+            gone.append(
+                {
+                    "FleetId": name,
+                    "CurrentFleetState": "deleted_terminating",
+                    "PreviousFleetState": "active",
+                }
+            )
+    return {"SuccessfulFleetDeletions": gone, "UnsuccessfulFleetDeletions": kept}
 
 
 def _parts(wanted: Mapping[str, Any], total: int) -> Iterator[tuple[str, int]]:
