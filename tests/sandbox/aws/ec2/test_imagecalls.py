@@ -4,6 +4,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from builders.standin import error_of
+from nodewright.sandbox.aws.ec2.images import eks_images
+from nodewright.sandbox.aws.moment import moment
 
 NAME = "amazon-eks-node-al2023-x86_64-standard-1.34-*"
 
@@ -14,8 +16,16 @@ def names(ec2, **asked):
     return sorted(one["Name"].rsplit("-", 1)[-1] for one in found)
 
 
-def test_deprecated_images_are_told_only_to_who_asks(ec2):
-    assert names(ec2, Owners=["amazon"]) == ["v20260512", "v20261006"]
+def test_deprecated_images_are_told_only_to_who_asks(standin, ec2):
+    now = moment(standin.account.clock.now_ms())
+    images = {one.name: one.deprecated for one in eks_images()}
+    alive = [
+        release
+        for release in ("v20240305", "v20260512", "v20261006")
+        if images[NAME.replace("*", release)] > now
+    ]
+
+    assert names(ec2, Owners=["amazon"]) == alive
     assert names(ec2, Owners=["amazon"], IncludeDeprecated=True) == [
         "v20240305", "v20260512", "v20261006",
     ]  # fmt: skip

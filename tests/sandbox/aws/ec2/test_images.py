@@ -27,7 +27,7 @@ PATHS = {
 @pytest.mark.parametrize("path", PATHS)
 def test_a_parameter_names_an_image_of_its_architecture(standin, ec2, path):
     found = standin.client("ssm").get_parameter(Name=path)["Parameter"]
-    [image] = ec2.describe_images(ImageIds=[found["Value"]])["Images"]
+    [image] = ec2.describe_images(ImageIds=[found["Value"]], IncludeDeprecated=True)["Images"]
 
     assert image["Architecture"] == PATHS[path]
     assert image["State"] == "available"

@@ -1,9 +1,13 @@
 """Add-ons and versions."""
 
+from datetime import UTC, datetime
+
 import pytest
 from botocore.exceptions import ClientError
 
 from builders.standin import error_of
+from nodewright.sandbox.aws.ec2.images import KUBERNETES
+from nodewright.sandbox.aws.eks.addons import cluster_version
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +48,23 @@ def test_what_could_be_installed_fits_the_version(eks):
     assert len(eks.describe_addon_versions()["addons"]) > 5
 
 
-def test_versions_age(standin, eks):
-    told = {
-        one["clusterVersion"]: one for one in eks.describe_cluster_versions()["clusterVersions"]
-    }
+def test_versions_are_told_the_newest_first_with_one_default(eks):
     everything = eks.describe_cluster_versions(includeAll=True)["clusterVersions"]
     [default] = eks.describe_cluster_versions(defaultOnly=True)["clusterVersions"]
 
-    assert told["1.36"]["versionStatus"] == "STANDARD_SUPPORT"
-    assert len(everything) > len(told)
+    assert [one["clusterVersion"] for one in everything] == list(reversed(KUBERNETES))
     assert default["clusterVersion"] == "1.34"
+
+
+@pytest.mark.parametrize(
+    ("day", "status"),
+    [
+        ("2026-11-01", "STANDARD_SUPPORT"),
+        ("2027-11-01", "EXTENDED_SUPPORT"),
+        ("2029-11-01", "UNSUPPORTED"),
+    ],
+)
+def test_a_version_ages(day, status):
+    now = datetime.fromisoformat(day).replace(tzinfo=UTC)
+
+    assert cluster_version("1.36", now)["versionStatus"] == status

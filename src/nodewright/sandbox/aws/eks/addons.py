@@ -142,7 +142,7 @@ def describe_cluster_versions(account: Account, call: Call) -> dict[str, Any]:
     """List the versions of Kubernetes that EKS has, the newest first."""
     now = moment(account.clock.now_ms())
     wanted = call.params.get("clusterVersions")
-    told = [_cluster_version(one, now) for one in reversed(KUBERNETES)]
+    told = [cluster_version(one, now) for one in reversed(KUBERNETES)]
     chosen = [
         one
         for one in told
@@ -167,7 +167,8 @@ def _addon_version(name: str, number: str, fits: list[str]) -> dict[str, Any]:
     }
 
 
-def _cluster_version(version: str, now: datetime) -> dict[str, Any]:
+def cluster_version(version: str, now: datetime) -> dict[str, Any]:
+    """Describe a version of Kubernetes and how it is supported by now."""
     released = _FIRST_DAY + _BETWEEN * (int(version.partition(".")[2]) - 26)
     standard, extended = released + _STANDARD, released + _STANDARD + _EXTENDED
     status = "STANDARD_SUPPORT" if now < standard else "EXTENDED_SUPPORT"
