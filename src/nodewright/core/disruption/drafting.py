@@ -26,7 +26,11 @@ from nodewright.model.requirements import Requirement
 _STEPS_MAX: Final = 200
 """How many pods local improvement may try to move in one set of replacements."""
 
-_CAPACITY_ORDER: Final = (RESERVED, SPOT, ON_DEMAND)
+_BOUGHT_AS: Final = {
+    capacity: Requirement(CAPACITY_TYPE, False, frozenset((capacity,)))
+    for capacity in (RESERVED, SPOT, ON_DEMAND)
+}
+"""Ways to buy by capacity type, in the order in which a launch takes them."""
 
 
 class Drafting:
@@ -100,6 +104,8 @@ class Drafting:
     def cap(self, draft: Draft, price: int) -> bool:
         """Take off the types whose dearest offer does not cost less; tell whether enough are left."""
         supply = draft.supply
+        if supply.ways[draft.bits.bit_length() - 1].offering.price < price:
+            return True
         kept: Bits = 0
         for index in supply.alive_types(draft.bits):
             own = draft.bits & supply.type_bits[index]
@@ -144,7 +150,7 @@ def price_at_best(draft: Draft) -> int:
 
 def worst_price(supply: Supply, bits: Bits) -> int:
     """Give what a launch may cost at worst, within the capacity type that is taken first."""
-    for capacity in _CAPACITY_ORDER:
+    for capacity in _BOUGHT_AS:
         own = bits & _of_type(supply, capacity)
         if own:
             return supply.ways[own.bit_length() - 1].offering.price
@@ -152,4 +158,4 @@ def worst_price(supply: Supply, bits: Bits) -> int:
 
 
 def _of_type(supply: Supply, capacity: str) -> Bits:
-    return supply.meeting(Requirement(CAPACITY_TYPE, False, frozenset((capacity,))))
+    return supply.meeting(_BOUGHT_AS[capacity])

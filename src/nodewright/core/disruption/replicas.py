@@ -37,13 +37,15 @@ class Replicas:
     def __init__(self, census: Census, memory: Memory) -> None:
         self._healthy: dict[str, int] = {}
         self._going: dict[str, int] = {}
+        self._own: dict[str, dict[str, int]] = {}
         going = {name for one in memory.running for name in one.nodes} | {
             one.node.metadata.name
             for one in census.joined
             if one.node is not None and one.is_deleting
         }
         for name, pods in census.moving_of.items():
-            for workload, count in _count(pods).items():
+            own = self._own[name] = _count(pods)
+            for workload, count in own.items():
                 self._healthy[workload] = self._healthy.get(workload, 0) + count
                 if name in going:
                     self._going[workload] = self._going.get(workload, 0) + count
@@ -52,7 +54,7 @@ class Replicas:
         """Tell whether the last healthy replicas of a workload would go with these nodes."""
         more: dict[str, list[tuple[str, int]]] = {}
         for one in candidates:
-            for workload, count in _count(one.pods).items():
+            for workload, count in self._own.get(one.name, {}).items():
                 more.setdefault(workload, []).append((one.name, count))
         for workload, parts in more.items():
             going = self._going.get(workload, 0)
@@ -65,7 +67,7 @@ class Replicas:
     def take(self, candidates: Iterable[Candidate]) -> None:
         """Take note of nodes that go."""
         for one in candidates:
-            for workload, count in _count(one.pods).items():
+            for workload, count in self._own.get(one.name, {}).items():
                 self._going[workload] = self._going.get(workload, 0) + count
 
 
