@@ -64,3 +64,17 @@ def test_an_object_that_cannot_be_is_one_sentence():
     bad = {"kind": "NodePool", "metadata": {"name": "p"}, "spec": {"weight": 500}}
     with pytest.raises(UserError, match="NodePool p"):
         furnished(objects=[bad])
+
+
+def test_an_edit_changes_what_it_names_and_leaves_the_rest():
+    manifest = {"kind": "Deployment", "metadata": {"name": "web", "namespace": "default"}}
+    sim = furnished(
+        nodes=[{"count": 1}],
+        workloads=[{"name": "web", "replicas": 1}],
+        events=[{"at": "1m", "edit": {**manifest, "spec": {"replicas": 2}}}],
+    )
+    before = sim.api.need(DEPLOYMENTS, "default/web").spec.selector
+    sim.run_for(90_000)
+    after = sim.api.need(DEPLOYMENTS, "default/web").spec
+
+    assert (after.replicas, after.selector) == (2, before)

@@ -77,6 +77,8 @@ class Furnisher:
             self.scale(event.scale, event.replicas)
         if event.create:
             self.create(event.create)
+        if event.edit:
+            self.edit(event.edit)
         if event.delete:
             kind, _, key = event.delete.partition("/")
             if kind in RESOURCES and self._sim.api.get(RESOURCES[kind], key) is not None:
@@ -88,6 +90,17 @@ class Furnisher:
             self._sim.market.set_depth((kind, zone, capacity_type), depth)
         if event.kill and self._sim.process is not None:
             self._sim.process.kill()
+
+    def edit(self, manifest: Mapping[str, Any]) -> None:
+        """Merge a manifest into the object that it names."""
+        resource, meta = RESOURCES[manifest["kind"]], manifest["metadata"]
+        space = meta.get("namespace", "")
+        key = f"{space}/{meta['name']}" if space else meta["name"]
+
+        def edited(one: Any) -> Any:
+            return msgspec.convert(merge(msgspec.to_builtins(one), manifest), resource.struct)
+
+        self._sim.api.change(resource, key, edited, "user")
 
     def _interrupt(self, share: float) -> None:
         for instance in list(self._sim.ec2.instances.values()):

@@ -106,6 +106,7 @@ class EventWords(Words, frozen=True):
     scale: str = ""
     replicas: int = 0
     create: Mapping[str, Any] = {}
+    edit: Mapping[str, Any] = {}
     delete: str = ""
     interrupt: float = 0.0
     depth: Mapping[str, int] = {}

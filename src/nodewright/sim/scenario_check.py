@@ -97,6 +97,8 @@ def _check_event(place: str, event: "EventWords") -> Iterator[Mistake]:
         yield from _check_target(f"{place}.delete", event.delete, tuple(RESOURCES))
     if event.create:
         yield from _check_manifest(f"{place}.create", event.create)
+    if event.edit:
+        yield from _check_manifest(f"{place}.edit", event.edit)
     if not 0 <= event.interrupt <= 1:
         yield Mistake(f"{place}.interrupt", f"{event.interrupt} is no share between 0 and 1")
     for name in event.depth:
