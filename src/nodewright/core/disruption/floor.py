@@ -154,6 +154,20 @@ class Floor:
                         return left
         return left
 
+    def has_room(self, shape: Shape) -> bool:
+        """Tell whether any open node has room for one pod of a shape, neighbours left aside."""
+        alike = self._masks.of(shape.ladder[0])
+        start = self._first.get(shape.number, 0)
+        for begin in range(start - start % _BLOCK, len(self.hosts), _BLOCK):
+            end = begin + _BLOCK
+            mask = self.is_open[begin:end] & alike[begin:end]
+            for column, amount in zip(self.free, shape.amounts, strict=True):
+                if amount:
+                    mask &= column[begin:end] >= amount
+            if mask.any():
+                return True
+        return False
+
     def offer(self, row: int, shape: Shape, pod: Pod) -> bool:
         """Put one pod onto a certain node, if every rule agrees; tell whether it is there."""
         if not self.is_open[row]:

@@ -117,6 +117,8 @@ class Stage:
         mark, first = floor.mark(), len(floor.board.drafts)
         rows = [floor.row_of[one.name] for one in ones]
         open_rows = tuple(row for row in rows if floor.is_open[row])
+        if not may_build and (misfits := self._misfits(rows)):
+            return misfits
         waiting: dict[Shape, list[Pod]] = {}
         for row in rows:
             floor.close(row)
@@ -136,6 +138,25 @@ class Stage:
             self.take_back(done)
             return [pod for pods in left.values() for pod in pods]
         return msgspec.structs.replace(done, drafts=tuple(drafts))
+
+    def _misfits(self, rows: Sequence[int]) -> list[Pod]:
+        """Give pods that no other node has room for: then nothing needs to be lifted to know."""
+        floor = self.floor
+        open_rows = [row for row in rows if floor.is_open[row]]
+        for row in rows:
+            floor.close(row)
+        found = next(
+            (
+                pods
+                for row in rows
+                for shape, pods in floor.loads[row].items()
+                if not floor.has_room(shape)
+            ),
+            [],
+        )
+        for row in open_rows:
+            floor.reopen(row)
+        return list(found)
 
     def take_back(self, attempt: Attempt) -> None:
         """Put everything back as it was before an attempt."""
