@@ -16,6 +16,7 @@ from referee.verdict import Violation
 
 FAULTS: Mapping[str, str] = {
     "labels": "contradictory-selectors",
+    "pool requirements": "contradictory-selectors",
     "affinity": "open-domains",
     "spread": "late-relaxation",
     "fit": "daemon-alternatives",
@@ -29,6 +30,7 @@ FAULTS: Mapping[str, str] = {
 LUCK: Mapping[Reason, str] = {
     Reason.LIMIT_REACHED: "scarce-limits",
     Reason.RESERVATION_TAKEN: "held-reservations",
+    Reason.LABEL_UNDEFINED: "borrowed-labels",
     Reason.SPREAD: "drawn-domains",
     Reason.AFFINITY: "drawn-domains",
     Reason.ANTI_AFFINITY: "drawn-domains",
