@@ -265,7 +265,13 @@ def _table(shown: tuple[Shown, ...]) -> screen.Table:
         head = (each.name, state, each.kubernetes_version)
         rows.append((*head, "supervisor", str(each.supervisor_pid), "", ""))
         rows += [
-            ("", "", "", member.name, *map(str, (member.pid, member.port, member.restart_count)))
+            (
+                "",
+                "",
+                "",
+                member.name,
+                *map(str, (member.pid, member.port or "-", member.restart_count)),
+            )
             for member in each.programs
         ]
     notes = [f"{each.name}: {each.reason}" for each in shown if each.reason]
