@@ -1,0 +1,229 @@
+"""The cloud that is EC2; keeps the promise of `ports.cloud.Cloud`.
+
+Everything that must survive is AWS's own: machines carry the tag of their claim, templates are named by
+what they say, messages stay in their queue. What is remembered here (prices, what is sold out, free
+addresses) is only worth something while it is fresh.
+"""
+
+import logging
+from typing import Final
+
+import msgspec
+
+from nodewright.aws.cluster import Cluster
+from nodewright.aws.gateway import Fault, Gateway
+from nodewright.aws.health import find_unwell
+from nodewright.aws.keeping import Kept
+from nodewright.aws.launcher import Launcher, Stock
+from nodewright.aws.machines import Machines, instance_of, provider_id
+from nodewright.aws.network import find_subnets
+from nodewright.aws.queue import Queue, Received
+from nodewright.aws.soldout import SoldOut
+from nodewright.aws.subnets import Subnet
+from nodewright.aws.types import TypeBook
+from nodewright.catalog.nodeclass import settings_of
+from nodewright.catalog.settings import DEFAULT, NodeSettings
+from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.errors import UserError
+from nodewright.model.instance import InstanceType
+from nodewright.model.nodeclass import NodeClass
+from nodewright.ports.clock import Clock
+from nodewright.ports.cloud import (
+    Ended,
+    Launched,
+    LaunchFailed,
+    LaunchFault,
+    LaunchRequest,
+    Machine,
+    MachineStatus,
+    Notice,
+    Unavailable,
+)
+
+SUBNETS_MS: Final = 60_000
+COLLECT_MS: Final = 60_000
+NO_QUEUE_MS: Final = 60_000
+INSTANCES_MAX: Final = 100_000
+_SPOT_NOTICE: Final = "spot_interrupted"
+_log: Final = logging.getLogger("nodewright.aws")
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What the controller is told about its cloud."""
+
+    queue: str = ""
+    is_isolated: bool = False
+    base: NodeSettings = DEFAULT
+
+
+class AwsCloud:
+    """Machines of EC2 for one cluster."""
+
+    def __init__(
+        self, gateway: Gateway, clock: Clock, cluster: Cluster, options: Options | None = None
+    ) -> None:
+        self._gateway = gateway
+        self._clock = clock
+        self._options = options or Options()
+        self._sold_out = SoldOut()
+        self._types = TypeBook(
+            gateway, clock, cluster.region, is_isolated=self._options.is_isolated
+        )
+        self._machines = Machines(gateway, clock, cluster.name)
+        self._launcher = Launcher(gateway, clock, cluster, self._sold_out)
+        self._queue = Queue(gateway, self._options.queue) if self._options.queue else None
+        self._subnets: Kept[str, tuple[Subnet, ...]] = Kept(clock)
+        self._seen: dict[str, Machine] = {}
+
+    async def instance_types(
+        self, node_class: NodeClass | None
+    ) -> tuple[InstanceType, ...] | Unavailable:
+        """Give every type as a class sees it, without what was just sold out."""
+        if not isinstance(node_class, EC2NodeClass):
+            return await self._types.types(self._options.base)
+        try:
+            settings = settings_of(node_class, self._options.base)
+        except UserError as error:
+            # One class that cannot be read must not hold up the pools of the others.
+            _log.warning("%s: %s", error.where, error.message)
+            return ()
+        types = await self._types.types(settings)
+        return self._sold_out.apply(types, node_class.status.subnets, self._clock.now_ms())
+
+    async def launch(self, request: LaunchRequest) -> Launched | LaunchFailed:
+        """Start a machine; the same token never starts a second one."""
+        node_class = request.node_class
+        if not isinstance(node_class, EC2NodeClass):
+            words = "the claim's class is not there, or not one of EC2"
+            return LaunchFailed(LaunchFault.CLASS_NOT_READY, "NodeClassNotReady", words)
+        trouble = _not_ready(node_class)
+        if trouble:
+            return LaunchFailed(LaunchFault.CLASS_NOT_READY, "NodeClassNotReady", trouble)
+        types = await self.instance_types(node_class)
+        assert isinstance(types, tuple), "the bundled table always speaks"
+        subnets = await self._subnets_of(node_class)
+        answer = await self._launcher.launch(request, Stock(types, subnets))
+        if isinstance(answer, Launched):
+            self._remember(answer.machine)
+        return answer
+
+    async def _subnets_of(self, node_class: EC2NodeClass) -> tuple[Subnet, ...]:
+        """Give the class's subnets with their free addresses; unknown ones count as empty."""
+        key = node_class.metadata.uid
+        found = self._subnets.get(key, SUBNETS_MS)
+        if found is None:
+            asked = await find_subnets(self._gateway, node_class.spec.subnet_selector_terms)
+            if not isinstance(asked, Fault):
+                self._subnets.put(key, asked)
+                self._launcher.addresses.learn(asked)
+                found = asked
+        known = {one.id: one for one in found or ()}
+        return tuple(
+            known.get(one.id, Subnet(one.id, one.zone, one.zone_id))
+            for one in node_class.status.subnets
+        )
+
+    async def describe(self, provider_id: str) -> Machine | Unavailable | None:
+        """Give one machine, or nothing where EC2 does not know it."""
+        instance_id = instance_of(provider_id)
+        if not instance_id:
+            return None
+        found = await self._machines.find(instance_id)
+        return Unavailable(str(found)) if isinstance(found, Fault) else found
+
+    async def list_machines(self) -> tuple[Machine, ...] | Unavailable:
+        """Give every machine of this cluster that is not gone."""
+        found = await self._machines.list_all()
+        if isinstance(found, Fault):
+            return Unavailable(str(found))
+        for one in found:
+            self._remember(one)
+        return found
+
+    async def terminate(self, provider_id: str) -> Ended:
+        """Give a machine back."""
+        instance_id = instance_of(provider_id)
+        return await self._machines.end(instance_id) if instance_id else Ended.GONE
+
+    async def receive_notices(self) -> tuple[Notice, ...] | Unavailable:
+        """Wait for messages about machines; without a queue there are none."""
+        if self._queue is None:
+            await self._clock.sleep_ms(NO_QUEUE_MS)
+            return ()
+        received = await self._queue.receive()
+        if isinstance(received, Fault):
+            return Unavailable(str(received), 0 if received.is_passing else NO_QUEUE_MS)
+        notices = [await self._notice(one) for one in received]
+        return tuple(one for one in notices if one is not None)
+
+    async def acknowledge(self, receipt: str) -> None:
+        """Say that a message was dealt with."""
+        assert self._queue is not None, "a receipt comes from a queue"
+        trouble = await self._queue.delete(receipt)
+        if trouble is not None:
+            _log.warning("a message will come again: %s", trouble)
+
+    async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
+        """Give the machines that are unwell or have an event planned."""
+        found = await find_unwell(self._gateway)
+        if isinstance(found, Fault):
+            return Unavailable(str(found))
+        return tuple(
+            MachineStatus(
+                provider_id(one.zone, one.instance_id), one.impaired_since_ms, one.planned_event
+            )
+            for one in found
+        )
+
+    async def run(self) -> None:
+        """Delete launch templates that nobody needs, until cancelled."""
+        while True:
+            await self._clock.sleep_ms(COLLECT_MS)
+            collected = await self._launcher.templates.collect()
+            if isinstance(collected, Fault):
+                _log.warning("launch templates are not collected: %s", collected)
+
+    async def _notice(self, received: Received) -> Notice | None:
+        """Give a message as a notice; nothing while EC2 does not say whom it is about."""
+        message = received.message
+        machines = []
+        for instance_id in message.instance_ids:
+            found = self._seen.get(instance_id) or await self._machines.look(instance_id)
+            if isinstance(found, Fault):
+                # It stays in the queue and comes again.
+                return None
+            if found is not None:
+                self._remember(found)
+                machines.append(found)
+        if message.kind == _SPOT_NOTICE:
+            for one in machines:
+                key = (one.instance_type, one.zone, one.capacity_type)
+                self._sold_out.mark(key, self._clock.now_ms())
+        return Notice(
+            receipt=received.receipt,
+            kind=message.kind,
+            provider_ids=tuple(one.provider_id for one in machines),
+            sent_ms=message.sent_ms,
+            detail=message.detail,
+        )
+
+    def _remember(self, machine: Machine) -> None:
+        self._seen[instance_of(machine.provider_id)] = machine
+        if len(self._seen) > INSTANCES_MAX:
+            del self._seen[next(iter(self._seen))]
+
+
+def _not_ready(node_class: EC2NodeClass) -> str:
+    """Say why machines of a class cannot be launched now, or nothing."""
+    name = node_class.metadata.name
+    if node_class.metadata.deletion_timestamp is not None:
+        return f"EC2NodeClass {name} is being deleted"
+    for one in node_class.status.conditions:
+        if one.type != "Ready":
+            continue
+        if one.status != "True":
+            return f"EC2NodeClass {name} is not ready: {one.message or one.reason or one.status}"
+        if one.observed_generation not in (None, node_class.metadata.generation):
+            return f"EC2NodeClass {name} has changed and was not looked at since"
+        return ""
+    return f"EC2NodeClass {name} was not looked at yet"

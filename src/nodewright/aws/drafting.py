@@ -1,0 +1,123 @@
+"""From a choice of offerings to what EC2 is asked for: templates, and types in subnets.
+
+Offerings that need the same template share one: the same image, number of pods, interfaces for EFA and
+reservation. Nothing here talks to AWS.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from nodewright.aws.choice import Candidate, Choice
+from nodewright.aws.cluster import Cluster
+from nodewright.aws.fleet import Override
+from nodewright.aws.images import image_for
+from nodewright.aws.subnets import Subnet
+from nodewright.aws.tags import shared_tags
+from nodewright.aws.template import Reservation, TemplateWish, template_request
+from nodewright.aws.userdata.draft import Draft
+from nodewright.aws.userdata.render import write_user_data
+from nodewright.catalog.settings import RAID0
+from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.ec2nodeclass_terms import alias_of
+from nodewright.model.labels import CAPACITY_TYPE
+from nodewright.model.quantity import MILLI
+from nodewright.ports.cloud import LaunchRequest
+
+_EFA: Final = "vpc.amazonaws.com/efa"
+
+
+class Sort(msgspec.Struct, frozen=True):
+    """What machines of one template have in common."""
+
+    image_id: str
+    max_pods: int
+    efa_count: int
+    reservation: Reservation | None
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A template that is to be made, and what may be launched from it."""
+
+    template: dict[str, Any]
+    overrides: tuple[Override, ...]
+    reservation: Reservation | None = None
+
+
+def group_choice(
+    request: LaunchRequest, choice: Choice, cluster: Cluster, subnets: Mapping[str, Subnet]
+) -> tuple[Group, ...]:
+    """Give the templates of a launch, and their overrides; none where no image or subnet fits."""
+    node_class = request.node_class
+    assert isinstance(node_class, EC2NodeClass)
+    found: dict[Sort, list[Override]] = {}
+    for one in choice.candidates:
+        image = image_for(one.type, node_class.status.amis)
+        subnet = subnets.get(one.offering.zone)
+        if image is None or subnet is None:
+            continue
+        override = Override(
+            one.offering.price, one.type.name, one.offering.zone, subnet.id, image.id
+        )
+        found.setdefault(_sort(one, image.id, request, node_class), []).append(override)
+    return tuple(
+        Group(
+            template_request(_wish(sort, request, choice.capacity_type, cluster)),
+            tuple(sorted(overrides)),
+            sort.reservation,
+        )
+        for sort, overrides in found.items()
+    )
+
+
+def pods_of(choice: Choice) -> int:
+    """Give the smallest number of pods of the machines that a choice may become."""
+    return min(one.type.capacity.get("pods", 0) // MILLI for one in choice.candidates)
+
+
+def tags_of(request: LaunchRequest, cluster: Cluster) -> dict[str, str]:
+    """Give the tags of everything that a launch makes."""
+    node_class = request.node_class
+    assert isinstance(node_class, EC2NodeClass)
+    own = {**node_class.spec.tags, **request.tags}
+    return shared_tags(cluster.name, request.node_pool, node_class.metadata.name, own)
+
+
+def _sort(one: Candidate, image_id: str, request: LaunchRequest, node_class: EC2NodeClass) -> Sort:
+    wants_efa = bool(request.requests.get(_EFA)) and not node_class.spec.network_interfaces
+    return Sort(
+        image_id=image_id,
+        max_pods=one.type.capacity.get("pods", 0) // MILLI,
+        efa_count=one.type.capacity.get(_EFA, 0) // MILLI if wants_efa else 0,
+        reservation=one.reservation,
+    )
+
+
+def _wish(sort: Sort, request: LaunchRequest, capacity_type: str, cluster: Cluster) -> TemplateWish:
+    node_class = request.node_class
+    assert isinstance(node_class, EC2NodeClass)
+    spec, status = node_class.spec, node_class.status
+    alias = alias_of(spec.ami_selector_terms)
+    draft = Draft(
+        cluster=cluster,
+        max_pods=sort.max_pods,
+        labels={**request.labels, CAPACITY_TYPE: capacity_type},
+        taints=request.taints,
+        kubelet=spec.kubelet,
+        joins_disks=spec.instance_store_policy == RAID0,
+        written=spec.user_data or "",
+        image_version=alias[1] if alias else "",
+    )
+    return TemplateWish(
+        cluster=cluster,
+        spec=spec,
+        image_id=sort.image_id,
+        user_data=write_user_data(spec.resolved_family, draft),
+        security_groups=tuple(one.id for one in status.security_groups),
+        profile=status.instance_profile,
+        tags=tags_of(request, cluster),
+        capacity_type=capacity_type,
+        efa_count=sort.efa_count,
+        reservation=sort.reservation,
+    )

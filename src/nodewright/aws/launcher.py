@@ -1,0 +1,189 @@
+"""Launches: what can be had of what is wanted, one fleet after the other until there is a machine.
+
+The first fleet has the claim's token as it is; one that is asked for because the first had nothing has a
+token that follows from it. So a launch that is repeated, by whichever process, repeats the same fleets:
+it gets the same machine, or EC2 says that the token was used with other words, and then the machine
+is found by its tag. A token whose fleets came back empty is spent: EC2 would give the same answer.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from nodewright.aws.calls import CREATE_FLEET
+from nodewright.aws.choice import Candidate, Choice, choose
+from nodewright.aws.cluster import Cluster
+from nodewright.aws.drafting import Group, group_choice, pods_of, tags_of
+from nodewright.aws.faults import (
+    NO_ADDRESSES,
+    NO_TEMPLATE,
+    judge_code,
+    judge_fleet,
+    read_fleet_errors,
+)
+from nodewright.aws.fleet import Config, FleetWish, fleet_request
+from nodewright.aws.gateway import Fault, Gateway
+from nodewright.aws.machines import provider_id
+from nodewright.aws.soldout import SoldOut
+from nodewright.aws.subnets import Subnet, SubnetBook
+from nodewright.aws.tags import CLAIM
+from nodewright.aws.templates import Templates
+from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.errors import UserError
+from nodewright.model.instance import InstanceType
+from nodewright.ports.clock import Clock
+from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest, Machine
+
+SPENT_MAX: Final = 10_000
+_NOTHING: Final = LaunchFailed(
+    LaunchFault.NO_CAPACITY,
+    "InsufficientInstanceCapacity",
+    "no offering of the claim can be had in the subnets of its class",
+)
+
+
+class Stock(msgspec.Struct, frozen=True):
+    """What a launch can draw on: types on sale, and subnets to put machines into."""
+
+    types: tuple[InstanceType, ...]
+    subnets: tuple[Subnet, ...]
+
+
+class Launcher:
+    """Asks EC2 for machines."""
+
+    def __init__(self, gateway: Gateway, clock: Clock, cluster: Cluster, sold_out: SoldOut) -> None:
+        self._gateway = gateway
+        self._clock = clock
+        self._cluster = cluster
+        self._sold_out = sold_out
+        self._spent: dict[str, None] = {}
+        self.templates = Templates(gateway, clock, cluster.name)
+        self.addresses = SubnetBook()
+
+    async def launch(self, request: LaunchRequest, stock: Stock) -> Launched | LaunchFailed:
+        """Start a machine as the best of what can be had."""
+        if request.token in self._spent:
+            words = "the fleets of this token came back without a machine"
+            return LaunchFailed(LaunchFault.SPENT, "TokenSpent", words)
+        choices = choose(request, stock.types)
+        answer: Launched | LaunchFailed = _NOTHING
+        for number, choice in enumerate(choices):
+            token = f"{request.token}-{number}" if number else request.token
+            try:
+                answer = await self._launch_as(request, choice, stock.subnets, token)
+            except UserError as error:
+                return LaunchFailed(LaunchFault.CLASS_NOT_READY, error.code, str(error))
+            if isinstance(answer, Launched) or answer.fault is not LaunchFault.NO_CAPACITY:
+                break
+        return answer
+
+    async def _launch_as(
+        self, request: LaunchRequest, choice: Choice, subnets: tuple[Subnet, ...], token: str
+    ) -> Launched | LaunchFailed:
+        zones = frozenset(one.offering.zone for one in choice.candidates)
+        now_ms = self._clock.now_ms()
+        usable = [one for one in subnets if not self._sold_out.has_subnet(one.id, now_ms)]
+        chosen = self.addresses.choose(usable, zones)
+        groups = group_choice(request, choice, self._cluster, chosen)
+        if not groups:
+            return _NOTHING
+        count, used = pods_of(choice), ""
+        self.addresses.set_aside(chosen, count)
+        try:
+            answer = await self._ask(request, choice, groups, token)
+            if isinstance(answer, Fault):
+                return judge_code(answer.code, answer.message)
+            found = self._read(request, choice, answer)
+            if isinstance(found, Launched):
+                used = next(
+                    (one.id for zone, one in chosen.items() if zone == found.machine.zone), ""
+                )
+            return found
+        finally:
+            self.addresses.give_back(chosen, count, used)
+
+    async def _ask(
+        self, request: LaunchRequest, choice: Choice, groups: tuple[Group, ...], token: str
+    ) -> Mapping[str, Any] | Fault:
+        node_class = request.node_class
+        assert isinstance(node_class, EC2NodeClass)
+        wish = FleetWish(
+            token=token,
+            claim=request.claim,
+            capacity_type=choice.capacity_type,
+            configs=tuple(
+                Config(str(one.template["LaunchTemplateName"]), one.overrides) for one in groups
+            ),
+            tags=tags_of(request, self._cluster),
+            reservation=groups[0].reservation,
+            context=node_class.spec.context or "",
+        )
+        answer: Mapping[str, Any] | Fault = Fault("")
+        for _ in range(2):
+            for one in groups:
+                made = await self.templates.ensure(one.template)
+                if isinstance(made, Fault):
+                    return made
+            answer = await self._gateway.ask(CREATE_FLEET, fleet_request(wish))
+            if not isinstance(answer, Fault) or not _may_lack_template(answer):
+                break
+            self.templates.forget({one.template for one in wish.configs})
+        return answer
+
+    def _read(
+        self, request: LaunchRequest, choice: Choice, answer: Mapping[str, Any]
+    ) -> Launched | LaunchFailed:
+        errors = read_fleet_errors(answer)
+        self._sold_out.note(errors, choice.capacity_type, self._clock.now_ms())
+        for error in errors:
+            if error.code == NO_ADDRESSES and error.subnet_id:
+                self.addresses.exhaust(error.subnet_id)
+        for one in answer.get("Instances") or ():
+            if one.get("InstanceIds"):
+                return self._launched(request, choice, one)
+        failed = judge_fleet(errors)
+        if failed.fault is not LaunchFault.NO_CAPACITY:
+            self._spend(request.token)
+        return failed
+
+    def _launched(
+        self, request: LaunchRequest, choice: Choice, instance: Mapping[str, Any]
+    ) -> Launched:
+        override = (instance.get("LaunchTemplateAndOverrides") or {}).get("Overrides") or {}
+        name, zone = str(instance["InstanceType"]), str(override.get("AvailabilityZone", ""))
+        candidate = _candidate(choice, name, zone)
+        machine = Machine(
+            provider_id=provider_id(candidate.offering.zone, str(instance["InstanceIds"][0])),
+            state="pending",
+            instance_type=name,
+            zone=candidate.offering.zone,
+            capacity_type=choice.capacity_type,
+            launched_ms=self._clock.now_ms(),
+            tags={**tags_of(request, self._cluster), CLAIM: request.claim},
+            image_id=str(override.get("ImageId", "")),
+        )
+        kind, offering = candidate.type, candidate.offering
+        labels = {**kind.requirements.labels(), **offering.requirements.labels()}
+        return Launched(machine, labels, kind.capacity, kind.allocatable)
+
+    def _spend(self, token: str) -> None:
+        self._spent[token] = None
+        if len(self._spent) > SPENT_MAX:
+            del self._spent[next(iter(self._spent))]
+
+
+def _may_lack_template(fault: Fault) -> bool:
+    """Tell whether somebody may have deleted a template behind our back.
+
+    Policies are bound to its tags, so that one that is gone may look like one that is forbidden.
+    """
+    return fault.code in NO_TEMPLATE or fault.is_unauthorized
+
+
+def _candidate(choice: Choice, name: str, zone: str) -> Candidate:
+    fitting = [one for one in choice.candidates if one.type.name == name]
+    in_zone = [one for one in fitting if one.offering.zone == zone]
+    assert fitting, "a fleet launches only what it was asked for"
+    return (in_zone or fitting)[0]

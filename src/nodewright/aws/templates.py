@@ -1,0 +1,66 @@
+"""Launch templates in EC2: made when first needed, and deleted when nobody has needed them for a while."""
+
+from typing import Any, Final
+
+from nodewright.aws.calls import (
+    CREATE_LAUNCH_TEMPLATE,
+    DELETE_LAUNCH_TEMPLATE,
+    DESCRIBE_LAUNCH_TEMPLATES,
+)
+from nodewright.aws.gateway import Fault, Gateway
+from nodewright.aws.tags import OURS
+from nodewright.aws.template import NAME_PREFIX
+from nodewright.aws.terms import a_filter
+from nodewright.ports.clock import Clock
+
+UNUSED_MS: Final = 60_000
+_THERE_ALREADY: Final = "InvalidLaunchTemplateName.AlreadyExistsException"
+
+
+class Templates:
+    """The templates of a cluster, by name, with the instant at which each was last needed."""
+
+    def __init__(self, gateway: Gateway, clock: Clock, cluster: str) -> None:
+        self._gateway = gateway
+        self._clock = clock
+        self._cluster = cluster
+        self._needed_ms: dict[str, int] = {}
+        self._made: set[str] = set()
+
+    async def ensure(self, request: dict[str, Any]) -> str | Fault:
+        """Make a template unless it is there, and give its name."""
+        name = str(request["LaunchTemplateName"])
+        self._needed_ms[name] = self._clock.now_ms()
+        if name in self._made:
+            return name
+        answer = await self._gateway.ask(CREATE_LAUNCH_TEMPLATE, request)
+        if isinstance(answer, Fault) and answer.code != _THERE_ALREADY:
+            return answer
+        self._made.add(name)
+        return name
+
+    def forget(self, names: set[str]) -> None:
+        """Take note that templates are not there, although we thought so."""
+        self._made -= names
+
+    async def collect(self) -> int | Fault:
+        """Delete those that nobody has needed for a minute, whoever made them; give how many."""
+        filters = [a_filter(f"tag:{OURS}", self._cluster)]
+        found = await self._gateway.ask_all(
+            DESCRIBE_LAUNCH_TEMPLATES, {"Filters": filters}, "LaunchTemplates"
+        )
+        if isinstance(found, Fault):
+            return found
+        now_ms = self._clock.now_ms()
+        names = {str(one["LaunchTemplateName"]) for one in found}
+        self._needed_ms = {name: self._needed_ms.get(name, now_ms) for name in names | self._made}
+        deleted = 0
+        for name in sorted(names):
+            if not name.startswith(NAME_PREFIX) or now_ms - self._needed_ms[name] < UNUSED_MS:
+                continue
+            self._made.discard(name)
+            gone = await self._gateway.ask(DELETE_LAUNCH_TEMPLATE, {"LaunchTemplateName": name})
+            if isinstance(gone, Fault) and not gone.is_gone:
+                return gone
+            deleted += 1
+        return deleted

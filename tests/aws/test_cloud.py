@@ -1,0 +1,326 @@
+"""The cloud that is EC2, on a stand-in that judges every call by the generated policy alone."""
+
+import json
+
+import msgspec
+import pytest
+
+from builders.awsaccounts import a_class, a_cloud, make_account, resolve
+from builders.awslaunches import a_launch
+from nodewright.aws.calls import CALLS
+from nodewright.aws.machines import instance_of
+from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
+from nodewright.model.metadata import Condition, NodeSelectorRequirement, Taint
+from nodewright.ports.cloud import Ended, Launched, LaunchFault, Unavailable
+from nodewright.sandbox.aws.ec2 import happenings
+from nodewright.sandbox.aws.faults import Switch
+from nodewright.sandbox.kubelet.nodeadm import read_al2023
+from nodewright.sandbox.kubelet.parts import decode
+
+REGION = "us-west-2"
+SMALL = ("m5.large", "m6i.large", "c5.large")
+MADE = set()
+
+
+@pytest.fixture(scope="module")
+def account(standin):
+    return make_account(standin)
+
+
+@pytest.fixture(scope="module")
+def keys(account):
+    return account[1]
+
+
+@pytest.fixture(scope="module")
+def shared(standin, keys):
+    """One cloud for many tests: it asks for types and prices once."""
+    cloud, gateway = a_cloud(standin, keys, queue="demo")
+    yield cloud, gateway
+    gateway.close()
+
+
+@pytest.fixture
+def cloud(shared):
+    return shared[0]
+
+
+@pytest.fixture
+async def node_class(shared):
+    return await resolve(shared[1], a_class())
+
+
+@pytest.fixture(autouse=True)
+def plenty(standin, account):
+    """Leave nothing sold out behind, and remember what was called."""
+    yield
+    MADE.update(
+        one.name
+        for one in standin.account.calls.named()
+        if one.principal.endswith("user/controller")
+    )
+    happenings.set_depth(standin.account, REGION, "*/*/*", 1_000_000)
+
+
+def wants(key, *values):
+    return NodeSelectorRequirement(key=key, operator="In", values=values)
+
+
+def a_request(node_class, number, *expressions, types=SMALL, **more):
+    return a_launch(
+        *expressions,
+        token=f"uid-{number}-0",
+        claim=f"default-{number}",
+        claim_uid=f"uid-{number}",
+        node_class=node_class,
+        instance_types=types,
+        labels={"karpenter.sh/nodepool": "default"},
+        **more,
+    )
+
+
+def instance(standin, launched):
+    found = standin.client("ec2").describe_instances(
+        InstanceIds=[instance_of(launched.machine.provider_id)]
+    )
+    return found["Reservations"][0]["Instances"][0]
+
+
+async def test_a_machine_lives_from_its_launch_to_its_end(standin, cloud, node_class):
+    taint = Taint(key="a", effect="NoSchedule")
+    launched = await cloud.launch(a_request(node_class, "life", taints=(taint,)))
+    found = instance(standin, launched)
+
+    assert isinstance(launched, Launched), launched
+    tags = {one["Key"]: one["Value"] for one in found["Tags"]}
+    assert tags["karpenter.sh/nodeclaim"] == "default-life"
+    assert tags["kubernetes.io/cluster/demo"] == "owned"
+    assert found["IamInstanceProfile"]["Arn"].endswith(node_class.status.instance_profile)
+    assert launched.labels[INSTANCE_TYPE] == found["InstanceType"]
+    assert launched.labels[ZONE] == found["Placement"]["AvailabilityZone"]
+    assert launched.labels[CAPACITY_TYPE] == "spot"
+    assert launched.machine.image_id == found["ImageId"]
+    assert 0 < launched.allocatable["cpu"] < launched.capacity["cpu"] == 2000
+
+    described = await cloud.describe(launched.machine.provider_id)
+    assert described.provider_id == launched.machine.provider_id
+    assert described.capacity_type == "spot"
+    assert described in await cloud.list_machines()
+    assert await cloud.terminate(launched.machine.provider_id) is Ended.ACCEPTED
+    assert await cloud.describe(launched.machine.provider_id) is None
+    assert await cloud.terminate(launched.machine.provider_id) is Ended.GONE
+
+
+async def test_the_machine_is_told_what_its_family_understands(standin, cloud, node_class):
+    launched = await cloud.launch(a_request(node_class, "boot"))
+    data = standin.client("ec2").describe_instance_attribute(
+        InstanceId=instance_of(launched.machine.provider_id), Attribute="userData"
+    )
+    boot = read_al2023(decode(data["UserData"]["Value"]))
+
+    assert boot.cluster_name == "demo"
+    assert boot.labels["karpenter.sh/capacity-type"] == "spot"
+    assert boot.max_pods == launched.capacity["pods"] // 1000
+    assert boot.taints[-1].key == "karpenter.sh/unregistered"
+
+
+async def test_the_same_token_gives_the_same_machine(cloud, node_class):
+    request = a_request(node_class, "token")
+    first, second = await cloud.launch(request), await cloud.launch(request)
+
+    assert first.machine.provider_id == second.machine.provider_id
+
+
+async def test_a_lost_answer_starts_no_second_machine(standin, cloud, node_class):
+    standin.account.faults.set("ec2.CreateFleet", Switch("lost", times=1))
+    request = a_request(node_class, "lost")
+    first = await cloud.launch(request)
+    second = await cloud.launch(request)
+    mine = [
+        one
+        for one in await cloud.list_machines()
+        if one.tags.get("karpenter.sh/nodeclaim") == "default-lost"
+    ]
+
+    assert (first.fault, first.reason) == (LaunchFault.TRANSIENT, "Unreachable")
+    assert [one.provider_id for one in mine] == [second.machine.provider_id]
+
+
+async def test_a_token_with_other_words_is_spent(cloud, node_class):
+    await cloud.launch(a_request(node_class, "words"))
+    again = await cloud.launch(a_request(node_class, "words", types=("m5.xlarge",)))
+
+    assert again.fault is LaunchFault.SPENT
+
+
+async def test_without_spot_the_same_pass_takes_on_demand(standin, cloud, node_class):
+    happenings.set_depth(standin.account, REGION, "r5.large/*/spot", 0)
+    launched = await cloud.launch(a_request(node_class, "fallback", types=("r5.large",)))
+
+    assert launched.machine.capacity_type == "on-demand"
+    types = await cloud.instance_types(node_class)
+    [kind] = [one for one in types if one.name == "r5.large"]
+    assert kind.capacity_types == {"on-demand"}
+
+
+async def test_what_nobody_has_left_is_for_want_of_capacity(standin, cloud, node_class):
+    happenings.set_depth(standin.account, REGION, "r5.xlarge/*/*", 0)
+    failed = await cloud.launch(a_request(node_class, "none", types=("r5.xlarge",)))
+
+    assert failed.fault is LaunchFault.NO_CAPACITY
+    assert "r5.xlarge" in failed.message
+    again = await cloud.launch(a_request(node_class, "none2", types=("r5.xlarge",)))
+    assert again.fault is LaunchFault.NO_CAPACITY
+    asked = standin.account.calls.named("ec2.CreateFleet")
+    assert len(asked) == 2
+
+
+async def test_requirements_choose_zone_and_capacity_type(cloud, node_class):
+    zone, kind = wants(ZONE, "us-west-2b"), wants(CAPACITY_TYPE, "on-demand")
+    launched = await cloud.launch(a_request(node_class, "where", zone, kind))
+
+    assert (launched.machine.zone, launched.machine.capacity_type) == ("us-west-2b", "on-demand")
+
+
+async def test_a_zone_without_a_subnet_gives_nothing(cloud, node_class):
+    failed = await cloud.launch(a_request(node_class, "zone", wants(ZONE, "us-west-2d")))
+
+    assert failed.fault is LaunchFault.NO_CAPACITY
+
+
+async def test_both_architectures_get_their_own_image(standin, cloud, node_class):
+    types = ("m6g.large", "m5.large")
+    await cloud.launch(a_request(node_class, "arch", types=types))
+    [asked] = standin.account.calls.named("ec2.CreateFleet")
+    configs = asked.params["LaunchTemplateConfigs"]
+    images = {
+        (one["InstanceType"], one["ImageId"]) for config in configs for one in config["Overrides"]
+    }
+
+    assert len(configs) == 2
+    assert len(images) == 2
+
+
+async def test_a_template_deleted_behind_our_back_is_made_again(standin, cloud, node_class):
+    await cloud.launch(a_request(node_class, "first"))
+    ec2 = standin.client("ec2")
+    for one in ec2.describe_launch_templates()["LaunchTemplates"]:
+        if one["LaunchTemplateName"].startswith("karpenter.k8s.aws/"):
+            ec2.delete_launch_template(LaunchTemplateName=one["LaunchTemplateName"])
+
+    assert isinstance(await cloud.launch(a_request(node_class, "second")), Launched)
+
+
+async def test_templates_that_nobody_needs_are_deleted(standin, shared, node_class):
+    cloud, gateway = shared
+    await cloud.launch(a_request(node_class, "collect"))
+    templates = cloud._launcher.templates
+    assert await templates.collect() == 0
+    gateway._clock.now += 60_000
+
+    assert await templates.collect() >= 1
+    left = standin.client("ec2").describe_launch_templates()["LaunchTemplates"]
+    assert [one for one in left if one["LaunchTemplateName"].startswith("karpenter.k8s")] == []
+
+
+async def test_a_refusal_is_told_and_the_token_is_spent(standin, keys, cloud, node_class):
+    odd = msgspec.structs.replace(
+        node_class, status=msgspec.structs.replace(node_class.status, instance_profile="nobody")
+    )
+    request = a_request(odd, "refused")
+    failed = await cloud.launch(request)
+
+    assert (failed.fault, failed.reason) == (LaunchFault.REFUSED, "InstanceProfileNameInvalid")
+    assert (await cloud.launch(request)).fault is LaunchFault.SPENT
+
+
+async def test_a_class_that_is_not_ready_launches_nothing(standin, cloud, node_class):
+    conditions = (Condition(type="Ready", status="False", message="no subnets"),)
+    status = msgspec.structs.replace(node_class.status, conditions=conditions)
+    odd = msgspec.structs.replace(node_class, status=status)
+    failed = await cloud.launch(a_request(odd, "unready"))
+
+    assert failed.fault is LaunchFault.CLASS_NOT_READY
+    assert "no subnets" in failed.message
+    assert (await cloud.launch(a_request(None, "none"))).fault is LaunchFault.CLASS_NOT_READY
+
+
+async def test_user_data_that_cannot_be_merged_is_the_class_s_fault(shared):
+    cloud, gateway = shared
+    spec = {"amiSelectorTerms": [{"alias": "bottlerocket@latest"}], "userData": "[settings"}
+    odd = await resolve(gateway, a_class("odd", **spec))
+    failed = await cloud.launch(a_request(odd, "odd"))
+
+    assert (failed.fault, failed.reason) == (LaunchFault.CLASS_NOT_READY, "NW-3014")
+
+
+async def test_throttled_launches_succeed_in_the_end(standin, cloud, node_class):
+    standin.account.faults.set("ec2.CreateFleet", Switch("throttle", times=3))
+
+    assert isinstance(await cloud.launch(a_request(node_class, "slow")), Launched)
+
+
+async def test_a_cloud_that_does_not_answer_says_so(standin, cloud, node_class):
+    launched = await cloud.launch(a_request(node_class, "mute"))
+    standin.account.faults.set("ec2.DescribeInstances", Switch("deny"))
+
+    assert isinstance(await cloud.list_machines(), Unavailable)
+    assert isinstance(await cloud.describe(launched.machine.provider_id), Unavailable)
+    assert await cloud.terminate(launched.machine.provider_id) is Ended.TRY_AGAIN
+
+
+async def test_names_that_are_not_ec2_s_are_nobody(cloud):
+    assert await cloud.describe("kwok://x") is None
+    assert await cloud.terminate("kwok://x") is Ended.GONE
+
+
+async def test_a_spot_warning_names_the_machine_and_marks_its_offering(standin, cloud, node_class):
+    launched = await cloud.launch(a_request(node_class, "warned", types=("c6i.large",)))
+    body = {
+        "version": "0",
+        "source": "aws.ec2",
+        "detail-type": "EC2 Spot Instance Interruption Warning",
+        "time": "2026-01-01T00:00:00Z",
+        "detail": {
+            "instance-id": instance_of(launched.machine.provider_id),
+            "instance-action": "terminate",
+        },
+    }
+    sqs = standin.client("sqs")
+    url = sqs.get_queue_url(QueueName="demo")["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody=json.dumps(body))
+    [notice] = await cloud.receive_notices()
+
+    assert notice.kind == "spot_interrupted"
+    assert notice.provider_ids == (launched.machine.provider_id,)
+    types = await cloud.instance_types(node_class)
+    [kind] = [one for one in types if one.name == "c6i.large"]
+    sold = {one.zone for one in kind.offerings if one.capacity_type == "spot" and not one.available}
+    assert launched.machine.zone in sold
+    await cloud.acknowledge(notice.receipt)
+    left = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+    assert left["ApproximateNumberOfMessagesNotVisible"] == "0"
+
+
+async def test_a_missing_queue_is_unavailable(standin, keys, account):
+    cloud, gateway = a_cloud(standin, queue="nowhere")
+    answer = await cloud.receive_notices()
+    gateway.close()
+
+    assert isinstance(answer, Unavailable)
+    assert answer.retry_after_ms > 0
+
+
+async def test_machines_that_are_unwell_are_told(standin, cloud, node_class):
+    launched = await cloud.launch(a_request(node_class, "unwell"))
+    assert await cloud.statuses() == ()
+    happenings.impair(standin.account, instance_of(launched.machine.provider_id))
+    [one] = await cloud.statuses()
+
+    assert one.provider_id == launched.machine.provider_id
+    assert one.impaired_since_ms is not None
+
+
+def test_no_call_was_made_that_the_table_does_not_have():
+    assert {"ec2.CreateFleet", "ec2.TerminateInstances", "sqs.DeleteMessage"} <= MADE
+    assert {one.name for one in CALLS.values()} >= MADE
