@@ -224,7 +224,7 @@ WORDS: Final[Mapping[str, str]] = {
     "consolidate.made": "{count:replacement}",
     "consolidate.moves": "{count:pod} move",
     "consolidate.saves": "saves {month} a month",
-    "consolidate.stay": "{count:node} stay",
+    "consolidate.stay": "staying: {count:node}",
     "consolidate.reason": "reason",
     "consolidate.nodes": "nodes",
     "consolidate.becomes": "becomes",
