@@ -222,7 +222,7 @@ WORDS: Final[Mapping[str, str]] = {
     "consolidate.took": "decided in {count} ms",
     "consolidate.go": "{count:node} can go",
     "consolidate.made": "{count:replacement}",
-    "consolidate.moves": "{count:pod} move",
+    "consolidate.moves": "{count:pod} to move",
     "consolidate.saves": "saves {month} a month",
     "consolidate.stay": "staying: {count:node}",
     "consolidate.reason": "reason",
