@@ -14,7 +14,7 @@ from nodewright.controllers.acting import perform
 from nodewright.controllers.loop import Controller, Pace, is_heartbeat
 from nodewright.controllers.onsale import OnSale, ask_for_types
 from nodewright.controllers.ports import Memory, Ports, Settings
-from nodewright.core.chronicle import enter_wave, remember_begun
+from nodewright.core.chronicle import enter_wave, note_begun
 from nodewright.core.disrupting import PROPOSED, disrupt_and_tell
 from nodewright.core.disruption.policies import read_policies
 from nodewright.core.disruption.replicas import workload_of
@@ -214,7 +214,7 @@ class Disruption(Controller):
         mirror, now_ms = self.ports.mirror, self.ports.clock.now_ms()
         pods = [mirror.get(PODS, key) for one in decision.leaving for key in one.pods]
         workloads = [workload_of(pod) for pod in pods if pod is not None]
-        known = remember_begun(self.memory.disruption, decision, filter(None, workloads), now_ms)
+        known = note_begun(self.memory.disruption, decision, filter(None, workloads), now_ms)
         pools = {one.metadata.name: one for one in find_pools(mirror)}
         policies = read_policies(pools.values(), mirror.all(NODE_POLICIES))
         pool = pools.get(decision.leaving[0].node_pool)

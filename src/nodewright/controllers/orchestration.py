@@ -7,11 +7,11 @@ import msgspec
 
 from nodewright.controllers.loop import Controller, Pace, is_heartbeat
 from nodewright.controllers.ports import Memory, Ports, Settings
-from nodewright.core.chronicle import remember_failed, remember_gone
+from nodewright.core.chronicle import note_failed, note_replaced
 from nodewright.core.lifecycle_conditions import find
 from nodewright.core.orchestration import FAILURES, drive, has_taint
 from nodewright.model.beside import Beside
-from nodewright.model.command import COMMAND, DISRUPTION_REASON
+from nodewright.model.command import COMMAND, DISRUPTION_REASON, read_record
 from nodewright.model.decision import Change as Write
 from nodewright.model.decision import Decision, Delete, Keep
 from nodewright.model.disruption import Memory as Known
@@ -24,6 +24,7 @@ from nodewright.state.live import served_claims, take_snapshot
 from nodewright.state.mirror import Change
 
 _LOOK_MS: Final = 10_000
+_FAILED_MAX: Final = 100
 
 
 class Orchestration(Controller):
@@ -36,6 +37,7 @@ class Orchestration(Controller):
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
         self._next_ms = _LOOK_MS
+        self._failed: dict[str, None] = {}
 
     def hears(self, change: Change) -> bool:
         """Wake for all but heartbeats."""
@@ -92,9 +94,14 @@ class Orchestration(Controller):
         claim = self.ports.mirror.get(NODE_CLAIMS, name)
         pool = claim.metadata.labels.get(NODEPOOL, "") if claim is not None else ""
         if isinstance(decision, Delete):
-            memory.disruption = remember_gone(memory.disruption, pool, name, now_ms)
+            memory.disruption = note_replaced(memory.disruption, pool, decision.reason, now_ms)
         elif isinstance(decision, Write) and decision.reason in FAILURES and not decision.on_status:
-            memory.disruption = remember_failed(memory.disruption, pool, name, now_ms)
+            record = read_record(claim) if claim is not None else None
+            failed = record.id if record is not None else name
+            if failed not in self._failed:
+                # A command of many nodes fails once.
+                self._failed = dict.fromkeys((*list(self._failed)[-_FAILED_MAX:], failed))
+                memory.disruption = note_failed(memory.disruption, pool, now_ms)
 
     def next_look_ms(self) -> int:
         """Look when what is awaited may have come."""

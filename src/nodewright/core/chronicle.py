@@ -1,52 +1,50 @@
-"""What disruption remembers of what it did.
+"""What is remembered of commands that are carried out: how their begin and end change the memory.
 
-For rates, for the price of moving the same pods again, for swaps that go back and forth, for waves of
-drift, and for pools whose replacements fail. It is a value that each event makes anew. A process that is
-started anew begins with nothing of it: what goes at once is counted on the cluster, while rates and waves
-start over.
+What runs is read off the cluster and is no part of it. A process that is started anew begins with nothing
+of the rest: what goes at once is counted on the cluster all the same, while rates and waves start over.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 from msgspec.structs import replace
 
+from nodewright.core.disruption.memory import (
+    forget_failures,
+    remember_end,
+    remember_moves,
+    remember_start,
+    remember_wave,
+    settle_wave,
+)
 from nodewright.core.disruption.policies import PoolPolicy
-from nodewright.core.disruption.renewal import is_over
 from nodewright.model.decision import Disrupt
-from nodewright.model.disruption import DRIFTED, UNDERUTILIZED, Backoff, Memory, Swap, Wave
+from nodewright.model.disruption import DRIFTED, Command, Memory, Running
+from nodewright.model.instance import NanoUSD
+from nodewright.model.labels import NODEPOOL
+from nodewright.model.plan import ChosenOffering, PlannedNode
+from nodewright.model.requirements import Requirements
 
-KEPT_MS: Final = 7 * 24 * 3_600_000
-SWAPS_MAX: Final = 1_000
-TIMES_MAX: Final = 1_000
-_BACKOFF_MS: Final = (60_000, 600_000)
 
-
-def remember_begun(
-    memory: Memory, command: Disrupt, workloads: Iterable[str], now_ms: int
-) -> Memory:
-    """Take note of a command that was begun."""
-    gone = dict(memory.gone_ms)
-    for one in command.leaving:
-        gone[one.node_pool] = _add(gone.get(one.node_pool, ()), now_ms)
-    moved = dict(memory.moved_ms)
-    for workload in sorted(set(workloads)):
-        moved[workload] = _add(moved.get(workload, ()), now_ms)
-    swaps = memory.swaps
-    if command.record.reason == UNDERUTILIZED and command.claims:
-        first = command.leaving[0]
-        made = Swap(
-            first.node_pool,
-            tuple(sorted({one.instance_type for one in command.leaving})),
-            tuple(sorted(set(command.types))),
-            now_ms,
+def note_begun(memory: Memory, command: Disrupt, workloads: Iterable[str], now_ms: int) -> Memory:
+    """Take note of a command that was begun, and of the workloads whose pods it moves."""
+    record = command.record
+    made = tuple(
+        PlannedNode(
+            node_pool=claim.metadata.labels.get(NODEPOOL, ""),
+            pods=(),
+            instance_types=(kind,),
+            offering=ChosenOffering(kind, "", "", NanoUSD(0), price_is_estimate=True),
+            requirements=Requirements(),
+            requests={},
         )
-        swaps = (*swaps, made)[-SWAPS_MAX:]
-    return replace(memory, gone_ms=gone, moved_ms=moved, swaps=swaps)
-
-
-def _add(times: tuple[int, ...], now_ms: int) -> tuple[int, ...]:
-    return (*(one for one in times if now_ms - one < KEPT_MS), now_ms)[-TIMES_MAX:]
+        for claim, kind in zip(command.claims, command.types, strict=False)
+    )
+    known = remember_start(
+        memory,
+        Running(record.id, record.reason, (), (), now_ms),
+        Command(record.reason, record.method, command.leaving, made),
+    )
+    return replace(remember_moves(known, sorted(set(workloads)), now_ms), running=())
 
 
 def enter_wave(
@@ -55,41 +53,22 @@ def enter_wave(
     """Take note of drifted nodes that go in the present wave of their pool."""
     if command.record.reason != DRIFTED:
         return memory
-    waves = dict(memory.waves)
     for one in command.leaving:
         policy = policies.get(one.node_pool)
-        rule = policy.waves if policy is not None else None
-        if rule is None:
-            continue
-        wave = waves.get(one.node_pool)
-        if wave is None or wave.target != target:
-            wave = Wave(target=target, size=rule.first)
-        if is_over(wave, rule.soak_ms, now_ms):
-            wave = replace(wave, size=wave.size * rule.factor, gone=(), done=0, settled_ms=None)
-        waves[one.node_pool] = replace(wave, gone=(*wave.gone, one.claim))
-    return replace(memory, waves=waves)
+        if policy is not None and policy.waves is not None:
+            names = ([one.node], now_ms)
+            memory = remember_wave(memory, one.node_pool, target, policy.waves, names)
+    return memory
 
 
-def remember_gone(memory: Memory, pool: str, claim: str, now_ms: int) -> Memory:
-    """Take note of a node whose replacement works: its pool may be trusted again."""
-    backoffs = {name: one for name, one in memory.backoffs.items() if name != pool}
-    waves = dict(memory.waves)
-    wave = waves.get(pool)
-    if wave is not None and claim in wave.gone:
-        done = wave.done + 1
-        waves[pool] = replace(wave, done=done, settled_ms=now_ms if done >= wave.size else None)
-    return replace(memory, backoffs=backoffs, waves=waves)
+def note_replaced(memory: Memory, pool: str, reason: str, now_ms: int) -> Memory:
+    """Take note of a node that goes because what replaces it works: its pool is trusted again."""
+    done = 1 if reason == DRIFTED.lower() else 0
+    return settle_wave(forget_failures(memory, pool), pool, now_ms, done=done)
 
 
-def remember_failed(memory: Memory, pool: str, claim: str, now_ms: int) -> Memory:
-    """Take note of a node that stays because its replacement failed: its pool waits, longer each time."""
-    least_ms, most_ms = _BACKOFF_MS
-    failures = memory.backoffs[pool].failures + 1 if pool in memory.backoffs else 1
-    wait_ms = min(most_ms, least_ms * 2 ** min(failures - 1, 10))
-    backoffs = {**memory.backoffs, pool: Backoff(failures, now_ms + wait_ms)}
-    waves = dict(memory.waves)
-    wave = waves.get(pool)
-    if wave is not None and claim in wave.gone:
-        kept = tuple(one for one in wave.gone if one != claim)
-        waves[pool] = replace(wave, gone=kept, failed=wave.failed + 1)
-    return replace(memory, backoffs=backoffs, waves=waves)
+def note_failed(memory: Memory, pool: str, now_ms: int) -> Memory:
+    """Take note of a node that stays because its replacement failed: its pool is left alone a while."""
+    ended = Running("failed", "", ())
+    known = remember_end(replace(memory, running=(ended,)), ended.id, now_ms, failed=(pool,))
+    return settle_wave(known, pool, now_ms, failed=1)

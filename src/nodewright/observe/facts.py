@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from nodewright.core.lifecycle_conditions import INITIALIZED
-from nodewright.model.decision import Change, Decision, Delete, Launch, Release, Start
+from nodewright.model.decision import Change, Decision, Delete, Disrupt, Launch, Release, Start
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
@@ -66,6 +66,14 @@ def describe_work(decision: Decision, claims: Claims) -> Facts:
     match decision:
         case Launch(claim=claim):
             return _asked_for(claim)
+        case Disrupt(record=record):
+            return {
+                "command": decision.note,
+                "command-id": record.id,
+                "reason": record.reason,
+                "nodes": shorten(one.node for one in decision.leaving),
+                "nodeclaims": shorten(one.metadata.name for one in decision.claims),
+            }
         case Start(claim=claim):
             known = claims.find(claim.metadata.name) or claim
             return {**describe_claim(known), **_size(known)}

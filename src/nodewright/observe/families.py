@@ -45,6 +45,7 @@ _POD: Final = (
     "name", "namespace", "owner", "node", "scheduled", "nodepool", "zone", "arch", "capacity_type",
     "instance_type", "phase", "ready", "managed",
 )  # fmt: skip
+_COMMAND: Final = ("decision", "reason", "consolidation_type")
 _CALL: Final = ("controller", "method", "provider")
 
 COUNTERS: Final = (
@@ -68,6 +69,31 @@ COUNTERS: Final = (
     Family("karpenter_nodes_drained_total", "Nodes that were drained.", ("nodepool",)),
     Family("karpenter_pods_eviction_requests_total", "Evictions that were asked for.", ("code",)),
     Family("karpenter_pods_drained_total", "Pods that were evicted.", ("reason",)),
+    Family(
+        "karpenter_pods_disruption_initiated_total",
+        "Pods on nodes that were asked to go.",
+        ("reason", "nodepool", "capacity_type"),
+    ),
+    Family(
+        "karpenter_voluntary_disruption_decisions_total",
+        "Commands that were begun, by whether something replaces the nodes and why.",
+        _COMMAND,
+    ),
+    Family(
+        "karpenter_voluntary_disruption_decisions_by_nodepool_total",
+        "The same for each NodePool.",
+        (*_COMMAND, "nodepool"),
+    ),
+    Family(
+        "karpenter_voluntary_disruption_failed_validations_total",
+        "Nodes that were to go, and were not when they were looked at again.",
+        ("consolidation_type",),
+    ),
+    Family(
+        "karpenter_voluntary_disruption_queue_failures_total",
+        "Nodes that stayed because what was to replace them did not come; reason says what happened.",
+        _COMMAND,
+    ),
     Family(
         "karpenter_cloudprovider_errors_total",
         "Questions to the cloud that it answered with an error.",
@@ -98,6 +124,11 @@ HISTOGRAMS: Final = (
     ),
     Family(
         "karpenter_nodes_lifetime_duration_seconds", "How old nodes became.", ("nodepool",), _LIVES
+    ),
+    Family(
+        "karpenter_voluntary_disruption_decision_evaluation_duration_seconds",
+        "How long deciding which nodes go took.",
+        ("reason", "consolidation_type"),
     ),
     Family(
         "karpenter_scheduler_scheduling_duration_seconds",
@@ -138,6 +169,21 @@ GAUGES: Final = (
     ),
     Family("karpenter_nodepools_limit", "Limits of NodePools.", ("resource_type", "nodepool")),
     Family("karpenter_nodepools_usage", "What NodePools use.", ("resource_type", "nodepool")),
+    Family(
+        "karpenter_nodepools_allowed_disruptions",
+        "How many nodes may go at once by the budgets, before those that are going.",
+        ("nodepool", "reason"),
+    ),
+    Family(
+        "karpenter_nodepools_nodes_consuming_budgets",
+        "Nodes that are going or not ready.",
+        ("nodepool", "reason"),
+    ),
+    Family(
+        "karpenter_voluntary_disruption_eligible_nodes",
+        "Nodes that would go now.",
+        ("reason",),
+    ),
     Family("karpenter_nodes_allocatable", "What pods can use of nodes.", _NODE_AMOUNT),
     Family("karpenter_nodes_total_pod_requests", "What pods on nodes ask for.", _NODE_AMOUNT),
     Family("karpenter_nodes_total_pod_limits", "What pods on nodes may use.", _NODE_AMOUNT),

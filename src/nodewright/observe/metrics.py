@@ -23,6 +23,8 @@ from nodewright.model.labels import CAPACITY_TYPE, NODEPOOL, ZONE
 from nodewright.model.resource import NODE_CLAIMS, NODES
 from nodewright.model.world import World
 from nodewright.observe.cluster import fill, instant_of
+from nodewright.observe.disruption import NAME as DISRUPTION
+from nodewright.observe.disruption import Disruptions
 from nodewright.observe.facts import NARROW
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES, Family
 from nodewright.observe.fresh import WORDS, Fresh
@@ -85,6 +87,7 @@ class Metrics:
         self._world: World | None = None
         self._fresh = Fresh()
         self._waits = Waits(self.note)
+        self._disruptions = Disruptions(self.count, self.note)
         self._reasons: set[str] = set()
         self._refused: dict[str, str] = {}
         self._depths: dict[str, int] = {}
@@ -122,6 +125,8 @@ class Metrics:
         if planner is not None:
             seconds = duration_ms / 1000
             self.note("karpenter_scheduler_scheduling_duration_seconds", seconds, planner)
+        if controller == DISRUPTION:
+            self._disruptions.decided(decisions, duration_ms / 1000)
         if controller == "provisioning":
             self._waits.decide(world, decisions)
             self._refused = {
@@ -140,6 +145,7 @@ class Metrics:
         if isinstance(decision, d.Evict):
             code = _EVICTION_CODES.get(answer.outcome, "500")
             self.count("karpenter_pods_eviction_requests_total", code)
+        self._disruptions.came_of(decision, answer)
         if answer.outcome is Outcome.DONE:
             if not isinstance(decision, WORDS):
                 self._count_decision(controller, decision)
@@ -161,6 +167,8 @@ class Metrics:
                 pool = claim.metadata.labels.get(NODEPOOL, "")
                 reason = decision.reason.lower()
                 self.count("karpenter_nodeclaims_created_total", reason, pool, relaxed)
+            case d.Disrupt():
+                self._disruptions.begun(decision, self._world or World(now_ms=0))
             case d.Delete(reason=reason) if reason in _DISRUPTED:
                 if decision.subject.resource is NODE_CLAIMS:
                     labels = self._labels_of(decision)
@@ -227,6 +235,7 @@ class Metrics:
             self._waits.look(world)
             fill(page, world)
             self._fill_verdicts(page, world)
+            self._disruptions.fill(page, world)
         return page.write()
 
     def _fill_verdicts(self, page: Page, world: World) -> None:

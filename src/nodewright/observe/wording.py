@@ -34,11 +34,17 @@ class Row(msgspec.Struct, frozen=True):
 _ANY: Final = ""
 _ROWS: Final[dict[tuple[str, str, str], Row]] = {
     ("Launch", _ANY, _ANY): Row("created nodeclaim"),
+    ("Disrupt", _ANY, _ANY): Row("disrupting node(s)"),
     ("Start", _ANY, _ANY): Row("launched nodeclaim"),
     ("Change", "NodeClaim", "Registered"): Row("registered nodeclaim"),
     ("Change", "NodeClaim", "Initialized"): Row("initialized nodeclaim"),
     ("Change", "NodeClaim", "LaunchAttempt"): Row("launching nodeclaim under a new token"),
     ("Change", "Node", "Disrupted"): Row("tainted node"),
+    ("Change", "Node", "ReplacementLost"): Row("left node alone: its replacement is gone"),
+    ("Change", "Node", "ReplacementTooLate"): Row("left node alone: its replacement is too late"),
+    ("Change", "Node", "PodsCame"): Row("left node alone: pods came meanwhile"),
+    ("Change", "Node", "Paused"): Row("left node alone: disruption is paused"),
+    ("Change", "Node", "NoCommand"): Row("untainted node that is part of no command"),
     ("Delete", "NodeClaim", _ANY): Row("disrupting nodeclaim"),
     ("Delete", "NodeClaim", "NodeDeleted"): Row("deleting nodeclaim of a deleted node", DEBUG),
     ("Delete", "Node", _ANY): Row("disrupting node"),
@@ -71,6 +77,7 @@ _ROWS: Final[dict[tuple[str, str, str], Row]] = {
 }
 _FAILED: Final = {
     "Launch": "could not create nodeclaim",
+    "Disrupt": "could not begin to disrupt node(s)",
     "Start": "could not launch nodeclaim",
     "Change": "could not write what was decided",
     "Delete": "could not delete",

@@ -1,6 +1,7 @@
 """Promises about disruption: a NodePool's budget is never exceeded, at no instant.
 
-A node counts from the moment the controller says on its claim why it goes until its machine is ending.
+A node counts from the moment the controller says on its claim why it goes until it is gone or its
+machine is ending.
 What goes by force (age, a broken or interrupted machine, a hand) is nobody's choice and is not counted.
 """
 
@@ -49,11 +50,13 @@ class NodeBudgets(Checker):
         )
         if not is_new or not reason or pool is None:
             return
+        there = {node.spec.provider_id for node in self.api.each(NODES)}
         going = [
             claim
             for claim in self.api.each(NODE_CLAIMS)
             if claim.metadata.labels.get(NODEPOOL) == pool.metadata.name
             and _reason_of(claim)
+            and claim.status.provider_id in there
             and not _is_true(claim, "InstanceTerminating")
         ]
         name = pool.metadata.name

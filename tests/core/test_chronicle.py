@@ -1,0 +1,51 @@
+"""What is remembered of commands: rates, swaps, moves, waves, and pools that are left alone."""
+
+from builders.lives import a_claim
+from nodewright.core.chronicle import enter_wave, note_begun, note_failed, note_replaced
+from nodewright.core.disruption.policies import PoolPolicy, WaveRule
+from nodewright.model.command import Record
+from nodewright.model.decision import Disrupt
+from nodewright.model.disruption import DRIFTED, UNDERUTILIZED, Leaving, Memory, Method
+from nodewright.model.resource import NODE_CLAIMS, Ref
+
+NOW_MS = 1_000_000
+
+
+def a_command(reason=UNDERUTILIZED, *, replaced=True):
+    return Disrupt(
+        subject=Ref(NODE_CLAIMS, "old"),
+        reason=reason,
+        record=Record("D-1", reason, Method.SINGLE, NOW_MS, ("new",) if replaced else ()),
+        leaving=(Leaving("node", "old", "default", instance_type="m.8"),),
+        claims=(a_claim("new"),) if replaced else (),
+        types=("m.4",) if replaced else (),
+    )
+
+
+def test_a_command_is_remembered_for_rates_swaps_and_the_next_move():
+    memory = note_begun(Memory(), a_command(), ["default/ReplicaSet/web"], NOW_MS)
+
+    assert memory.gone_ms == {"default": (NOW_MS,)}
+    assert memory.moved_ms == {"default/ReplicaSet/web": (NOW_MS,)}
+    assert [(one.before, one.after) for one in memory.swaps] == [(("m.8",), ("m.4",))]
+    assert memory.running == ()
+
+
+def test_a_pool_whose_replacements_fail_waits_longer_each_time_until_one_works():
+    once = note_failed(Memory(), "default", NOW_MS)
+    twice = note_failed(once, "default", NOW_MS)
+    fine = note_replaced(twice, "default", "drifted", NOW_MS)
+
+    assert once.backoffs["default"].until_ms == NOW_MS + 60_000
+    assert twice.backoffs["default"].until_ms == NOW_MS + 120_000
+    assert fine.backoffs == {}
+
+
+def test_drifted_nodes_enter_the_wave_of_their_pool_and_settle_it():
+    policies = {"default": PoolPolicy(waves=WaveRule(1, 2, 60_000, 0))}
+    wave = enter_wave(Memory(), a_command(DRIFTED), policies, "hash", NOW_MS)
+    done = note_replaced(wave, "default", "drifted", NOW_MS)
+
+    assert wave.waves["default"].gone == ("node",)
+    assert (done.waves["default"].done, done.waves["default"].settled_ms) == (1, NOW_MS)
+    assert enter_wave(Memory(), a_command(), policies, "hash", NOW_MS) == Memory()
