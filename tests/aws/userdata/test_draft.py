@@ -4,6 +4,7 @@ import pytest
 
 from builders.awsdrafts import a_draft
 from nodewright.aws.userdata.draft import UNREGISTERED, may_be_given
+from nodewright.model.errors import UserError
 from nodewright.model.metadata import Taint
 
 
@@ -33,3 +34,10 @@ def test_taints_come_once_with_the_one_of_the_unregistered_last():
 def test_dns_of_the_class_beats_that_of_the_cluster():
     assert a_draft(kubelet={"clusterDNS": ["1.1.1.1"]}).dns == ("1.1.1.1",)
     assert a_draft().dns == ("10.100.0.10",)
+
+
+def test_a_kubelet_that_cannot_be_read_is_one_sentence():
+    with pytest.raises(UserError) as refused:
+        _ = a_draft(kubelet={"podsPerCore": "many"}).settings
+
+    assert refused.value.where == "spec.kubelet"

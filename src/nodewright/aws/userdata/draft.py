@@ -16,6 +16,7 @@ from nodewright.model.labels import DO_NOT_SYNC_TAINTS, UNREGISTERED_TAINT
 from nodewright.model.metadata import Taint
 
 BAD_USER_DATA: Final = "NW-3014"
+BAD_KUBELET: Final = "NW-9303"
 UNREGISTERED: Final = Taint(key=UNREGISTERED_TAINT, effect="NoExecute")
 _REFUSED_DOMAINS: Final = ("kubernetes.io", "k8s.io", "node-restriction.kubernetes.io")
 
@@ -46,7 +47,10 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def settings(self) -> KubeletConfiguration:
         """The kubelet's settings that are interpreted."""
-        return read_kubelet(dict(self.kubelet))
+        try:
+            return read_kubelet(dict(self.kubelet))
+        except msgspec.ValidationError as error:
+            raise UserError(str(error), code=BAD_KUBELET, where="spec.kubelet") from error
 
     @property
     def dns(self) -> tuple[str, ...]:

@@ -1,0 +1,141 @@
+"""EC2NodeClasses: what their selectors found becomes their status, and whether machines can be made.
+
+Every selector has a condition of its own, and Ready follows from all of them. A question that could not
+be answered for a moment changes nothing: what was known is still the best that is known. The last
+condition is about the class itself: it holds when nothing in it would keep a machine from starting.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from nodewright.core.lifecycle_conditions import FALSE, UNKNOWN, Finding, conditions_after, find
+from nodewright.model.classfacts import ClassFacts, Trouble
+from nodewright.model.decision import Change, rest_on
+from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.metadata import Condition
+from nodewright.model.resource import NODE_CLASSES, refer
+from nodewright.model.validation import ERROR
+from nodewright.model.validation_ec2nodeclass import (
+    UNSUPPORTED_ALIAS,
+    check_alias,
+    validate_ec2nodeclass,
+)
+from nodewright.model.world import World
+
+SUBNETS: Final = "SubnetsReady"
+SECURITY_GROUPS: Final = "SecurityGroupsReady"
+AMIS: Final = "AMIsReady"
+INSTANCE_PROFILE: Final = "InstanceProfileReady"
+PLACEMENT_GROUP: Final = "PlacementGroupReady"
+VALIDATION: Final = "ValidationSucceeded"
+PARTS: Final = (AMIS, SUBNETS, SECURITY_GROUPS, INSTANCE_PROFILE, VALIDATION)
+_NOT_FOUND: Final = {
+    AMIS: ("AMINotFound", "no image was found by amiSelectorTerms"),
+    SUBNETS: ("SubnetsNotFound", "no subnet was found by subnetSelectorTerms"),
+    SECURITY_GROUPS: (
+        "SecurityGroupsNotFound",
+        "no security group was found by securityGroupSelectorTerms",
+    ),
+    INSTANCE_PROFILE: ("InstanceProfileNotFound", "the class names no role and no profile"),
+}
+
+
+def judge_ec2_classes(world: World, facts: Mapping[str, ClassFacts]) -> Iterator[Change]:
+    """Give the status of every class that was asked about, where it is not written already."""
+    for one in world.node_classes:
+        if not isinstance(one, EC2NodeClass) or one.metadata.deletion_timestamp is not None:
+            continue
+        known = facts.get(one.metadata.name)
+        # Answers about what the class was before are no longer true of it.
+        if known is None or known.generation != one.metadata.generation:
+            continue
+        change = judge_ec2_class(one, known, world.now_ms)
+        if change is not None:
+            yield change
+
+
+def judge_ec2_class(node_class: EC2NodeClass, facts: ClassFacts, now_ms: int) -> Change | None:
+    """Give the status of a class; nothing where it is written already."""
+    findings = [*_selector_findings(node_class, facts)]
+    findings.append(_validation(node_class, facts, findings))
+    parts = list(PARTS)
+    if node_class.spec.placement_group_selector is not None:
+        words = "machines cannot be started in placement groups yet: remove the selector"
+        findings.append(Finding(PLACEMENT_GROUP, FALSE, "PlacementGroupResolutionFailed", words))
+        parts.append(PLACEMENT_GROUP)
+    conditions = conditions_after(node_class, findings, parts, now_ms)
+    values = _values(facts)
+    if _is_written(node_class, conditions, values):
+        return None
+    ready = conditions[-1]
+    return Change(
+        subject=refer(NODE_CLASSES, node_class),
+        reason=str(ready["reason"]),
+        note=str(ready["message"]),
+        basis=rest_on((NODE_CLASSES, node_class)),
+        change={"status": {**values, "conditions": conditions}},
+        on_status=True,
+        if_version=node_class.metadata.resource_version,
+    )
+
+
+def _selector_findings(node_class: EC2NodeClass, facts: ClassFacts) -> Iterator[Finding]:
+    alias = next(check_alias(node_class.spec, facts.kubernetes_minor), None)
+    if alias is not None:
+        yield Finding(AMIS, FALSE, UNSUPPORTED_ALIAS, alias.message)
+    else:
+        yield _found(node_class, AMIS, facts.amis)
+    yield _found(node_class, SUBNETS, facts.subnets)
+    yield _found(node_class, SECURITY_GROUPS, facts.security_groups)
+    yield _found(node_class, INSTANCE_PROFILE, facts.instance_profile)
+
+
+def _found(node_class: EC2NodeClass, kind: str, answer: object) -> Finding:
+    if isinstance(answer, Trouble):
+        if not answer.is_passing:
+            return Finding(kind, FALSE, answer.reason, answer.message)
+        known = find(node_class.status.conditions, kind)
+        if known is not None:
+            return Finding(kind, known.status, known.reason, known.message)
+        return Finding(kind, UNKNOWN, answer.reason, answer.message)
+    if not answer:
+        return Finding(kind, FALSE, *_NOT_FOUND[kind])
+    return Finding(kind)
+
+
+def _validation(node_class: EC2NodeClass, facts: ClassFacts, findings: list[Finding]) -> Finding:
+    for problem in validate_ec2nodeclass(node_class, kubernetes_minor=facts.kubernetes_minor):
+        if problem.severity == ERROR and problem.reason != UNSUPPORTED_ALIAS:
+            return Finding(VALIDATION, FALSE, problem.reason, problem.message)
+    if facts.user_data is not None:
+        return Finding(VALIDATION, FALSE, facts.user_data.reason, facts.user_data.message)
+    waiting = [one.type for one in findings if one.status != "True"]
+    if waiting:
+        words = f"waiting for {', '.join(waiting)}"
+        return Finding(VALIDATION, UNKNOWN, "DependenciesNotReady", words)
+    return Finding(VALIDATION)
+
+
+def _values(facts: ClassFacts) -> dict[str, Any]:
+    found = {
+        "subnets": facts.subnets,
+        "securityGroups": facts.security_groups,
+        "amis": facts.amis,
+        "instanceProfile": facts.instance_profile,
+    }
+    return {
+        name: msgspec.json.decode(msgspec.json.encode(value))
+        for name, value in found.items()
+        if not isinstance(value, Trouble)
+    }
+
+
+def _is_written(
+    node_class: EC2NodeClass, conditions: list[dict[str, object]], values: dict[str, Any]
+) -> bool:
+    status = msgspec.json.decode(msgspec.json.encode(node_class.status))
+    if any((status.get(name) or None) != (value or None) for name, value in values.items()):
+        return False
+    return msgspec.convert(conditions, tuple[Condition, ...]) == node_class.status.conditions
