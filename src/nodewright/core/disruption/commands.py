@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from nodewright.core.disruption.candidates import Candidate, Census
 from nodewright.core.disruption.components import components
 from nodewright.core.disruption.stage import Gone, Stage
@@ -50,6 +52,12 @@ def write_commands(stage: Stage) -> list[Command]:
             }
             goners = [stage.gone[name] for name in part.nodes]
             moved = [pods[key] for key in targets]
+            # Room that is kept for pods to come has no name; pods that wait are named.
+            named = [
+                [pod.key for pod in drafts[number] if pod.key not in stage.pieces]
+                for number in part.drafts
+            ]
+            made = [replace(one, pods=tuple(keys)) for one, keys in zip(made, named, strict=True)]
             found.append(_moving(goners, made, targets, moved))
     return sorted(found, key=lambda one: _ORDER[one.method])
 
@@ -92,32 +100,15 @@ def _moving(
     method = first.method
     if first.reason == UNDERUTILIZED:
         method = Method.MULTI if len(goners) > 1 else Method.SINGLE
-    kept = [
-        _with_pods(one, [key for key, place in moves.items() if place == index])
-        for index, one in enumerate(planned)
-    ]
     return Command(
         reason=first.reason,
         method=method,
         nodes=tuple(leaving(one.candidate) for one in goners),
-        replacements=tuple(kept),
+        replacements=tuple(planned),
         moves=moves,
         savings=NanoUSD(old - new),
         move_cost=move_cost(pods),
         detail=first.detail,
-    )
-
-
-def _with_pods(node: PlannedNode, keys: Sequence[str]) -> PlannedNode:
-    """Name only pods that move: room that is kept for others has no name."""
-    return PlannedNode(
-        node_pool=node.node_pool,
-        pods=tuple(keys),
-        instance_types=node.instance_types,
-        offering=node.offering,
-        requirements=node.requirements,
-        requests=node.requests,
-        min_values_relaxed=node.min_values_relaxed,
     )
 
 
