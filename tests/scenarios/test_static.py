@@ -69,6 +69,25 @@ def test_pods_use_a_static_pool_and_do_not_make_it_grow():
     sim.close()
 
 
+def test_a_static_pool_that_was_edited_is_renewed_and_never_larger_than_its_limit():
+    sim, furnisher = begin(CLASS, SPARE)
+    sim.run_until(lambda: ready_nodes(sim, "spare") == 3, 5 * MINUTE_MS)
+    before = {one.metadata.name for one in claims_of(sim, "spare")}
+    labels = {"template": {"metadata": {"labels": {"team": "blue"}}}}
+    furnisher.edit({"kind": "NodePool", "metadata": {"name": "spare"}, "spec": labels})
+    most = fewest = 3
+    while before & {one.metadata.name for one in claims_of(sim, "spare")}:
+        sim.run_for(1_000)
+        most = max(most, len(claims_of(sim, "spare")))
+        fewest = min(fewest, ready_nodes(sim, "spare"))
+
+    sim.run_for(5 * MINUTE_MS)
+    assert (most, fewest) == (4, 3)
+    assert ready_nodes(sim, "spare") == 3
+    assert {one.metadata.labels.get("team") for one in claims_of(sim, "spare")} == {"blue"}
+    assert sim.conclude().violations == ()
+
+
 @pytest.mark.parametrize("call", range(12, 60, 12))
 def test_a_death_at_any_moment_does_not_make_the_pool_larger(call):
     sim, _ = begin(CLASS, SPARE, seed=call)

@@ -24,7 +24,7 @@ from nodewright.core.scheduling.hosts import join
 from nodewright.model.beside import Beside
 from nodewright.model.command import COMMAND
 from nodewright.model.decision import Decision, Disrupt, Keep, Launch
-from nodewright.model.disruption import Leaving
+from nodewright.model.disruption import Leaving, Running
 from nodewright.model.hashing import hash_nodepool
 from nodewright.model.labels import DO_NOT_DISRUPT
 from nodewright.model.pod import Pod
@@ -119,7 +119,7 @@ class Disruption(Controller):
         known = replace(
             memory.disruption,
             running=running,
-            nominated=self._nominated(world, {one.id for one in running}),
+            nominated=self._nominated(world, running),
             proposed=self._proposed,
         )
         waiting = (pod.metadata.uid for pod in world.pods if not pod.spec.node_name)
@@ -130,15 +130,17 @@ class Disruption(Controller):
             repair_rules=self.ports.cloud.repair_rules(),
         )
 
-    def _nominated(self, world: World, running: set[str]) -> dict[str, int]:
+    def _nominated(self, world: World, running: Sequence[Running]) -> dict[str, int]:
         """Give the nodes on which pods of running commands are to come, and those just promised."""
         until_ms = world.now_ms + self.memory.expectations.nomination_ms
+        ids = {one.id for one in running}
         self.memory.targets = {
-            name: nodes for name, nodes in self.memory.targets.items() if name in running
+            name: nodes for name, nodes in self.memory.targets.items() if name in ids
         }
         names = {node for nodes in self.memory.targets.values() for node in nodes}
         claims = {claim.metadata.name: claim.status.node_name for claim in world.node_claims}
-        for host in self.memory.expectations.hosts():
+        replacements = [name for one in running for name in one.replacements]
+        for host in (*self.memory.expectations.hosts(), *replacements):
             names.add(claims.get(host) or host)
         return dict.fromkeys(sorted(names), until_ms)
 

@@ -14,6 +14,7 @@ from nodewright.core.claims import Draft, name_claim, resolve_labels, write_clai
 from nodewright.core.lifecycle_conditions import READY, is_true
 from nodewright.core.moving_cost import moves, moving_cost
 from nodewright.core.scheduling.selection import is_protected
+from nodewright.model.command import COMMAND, DISRUPTION_REASON
 from nodewright.model.decision import Decision, Delete, Keep, Launch, digest, rest_on
 from nodewright.model.labels import DO_NOT_DISRUPT, NODEPOOL
 from nodewright.model.metadata import NodeSelectorRequirement
@@ -29,7 +30,6 @@ from nodewright.model.world import World
 
 GATE: Final = "StaticCapacity"
 LIMITED_LOOK_MS: Final = 30_000
-_BEING_REPLACED: Final = "DisruptionReason"
 
 
 def keep_replicas(world: World) -> Iterator[Decision]:
@@ -46,12 +46,17 @@ def keep_replicas(world: World) -> Iterator[Decision]:
             continue
         own = claims.get(pool.metadata.name, [])
         live = [one for one in own if one.metadata.deletion_timestamp is None]
-        settled = [one for one in live if not is_true(one, _BEING_REPLACED)]
+        settled = [one for one in live if not _is_being_replaced(one)]
         if len(live) < wanted and is_true(pool, READY):
             yield from _grow(pool, own, wanted - len(live))
         elif len(settled) > wanted:
             cost = cost or _Cost(world)
             yield from _shrink(pool, settled, len(settled) - wanted, cost)
+
+
+def _is_being_replaced(claim: NodeClaim) -> bool:
+    """Tell whether a claim goes in a command; its record comes first, its condition a moment later."""
+    return COMMAND in claim.metadata.annotations or is_true(claim, DISRUPTION_REASON)
 
 
 def _is_ours(pool: NodePool) -> bool:
