@@ -3,9 +3,12 @@
 import msgspec
 import pytest
 
+from nodewright.app.run import autoscale, run_controllers
+from nodewright.controllers.ports import Settings
 from nodewright.model.command import COMMAND, REPLACES
 from nodewright.model.labels import DISRUPTED_TAINT, DO_NOT_DISRUPT, INSTANCE_TYPE
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
+from nodewright.model.world import Options
 from nodewright.sim.objects import DEPLOYMENTS
 from scenarios.roles import CLASS, MINUTE_MS, a_pool_manifest, begin, claims_of, running, told
 from sim.checkers.worlds import put
@@ -280,3 +283,23 @@ def test_a_death_at_every_moment_of_a_command_changes_nothing(call):
     done, (marks, _), violations = outcome(call, seed=call)
 
     assert (done, marks, violations) == (True, 0, ())
+
+
+def repairing(ports):
+    """Run all controllers with the gate NodeRepair open."""
+    options = Options(pending_rule="live", feature_gates={"NodeRepair": True})
+    return run_controllers(ports, Settings(options=options), is_strict=True)
+
+
+@pytest.mark.parametrize(("autoscaler", "goes"), [(repairing, True), (autoscale, False)])
+def test_a_node_that_stays_broken_is_ended_and_replaced_where_the_gate_is_open(autoscaler, goes):
+    pool = a_pool_manifest(disruption={"consolidateAfter": "Never"})
+    sim, _ = begin(CLASS, pool, workloads=[{**WEB, "replicas": 12}], autoscaler=autoscaler)
+    assert sim.run_until(lambda: running(sim) >= 12, 10 * MINUTE_MS)
+    broken = claims_of(sim, "default")[0]
+    sim.cluster.kubelets.silence(broken.status.node_name, 120 * MINUTE_MS)
+    sim.run_for(25 * MINUTE_MS)
+    assert broken.metadata.name in names(sim)
+    sim.run_for(10 * MINUTE_MS)
+    assert (broken.metadata.name not in names(sim)) == goes
+    sim.close()
