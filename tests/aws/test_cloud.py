@@ -175,6 +175,27 @@ async def test_what_nobody_has_left_is_for_want_of_capacity(standin, cloud, node
     assert len(asked) == 2
 
 
+async def test_reserved_capacity_is_used_first(standin, shared):
+    cloud, gateway = shared
+    made = standin.client("ec2").create_capacity_reservation(
+        InstanceType="r6i.large",
+        InstancePlatform="Linux/UNIX",
+        AvailabilityZone="us-west-2b",
+        InstanceCount=1,
+        InstanceMatchCriteria="targeted",
+    )["CapacityReservation"]["CapacityReservationId"]
+    terms = [{"id": made}]
+    node_class = await resolve(gateway, a_class("kept", capacityReservationSelectorTerms=terms))
+    first = await cloud.launch(a_request(node_class, "kept", types=("r6i.large",)))
+    second = await cloud.launch(a_request(node_class, "kept2", types=("r6i.large",)))
+
+    assert (first.machine.capacity_type, first.machine.zone) == ("reserved", "us-west-2b")
+    assert first.labels["karpenter.k8s.aws/capacity-reservation-id"] == made
+    assert instance(standin, first)["CapacityReservationId"] == made
+    assert second.machine.capacity_type == "spot"
+    assert (await cloud.describe(first.machine.provider_id)).capacity_type == "reserved"
+
+
 async def test_requirements_choose_zone_and_capacity_type(cloud, node_class):
     zone, kind = wants(ZONE, "us-west-2b"), wants(CAPACITY_TYPE, "on-demand")
     launched = await cloud.launch(a_request(node_class, "where", zone, kind))

@@ -1,6 +1,7 @@
 """The door to AWS: tries, faults, pages and the meter."""
 
 import pytest
+from botocore.parsers import ResponseParserError
 
 from builders.awsclients import a_gateway
 from nodewright.aws.calls import DESCRIBE_INSTANCE_TYPES, DESCRIBE_SUBNETS, GET_PARAMETER
@@ -75,3 +76,13 @@ async def test_a_fault_on_a_page_is_the_answer(standin, gateway):
     standin.account.faults.set("ec2.DescribeSubnets", Switch("deny"))
 
     assert isinstance(await gateway.ask_all(DESCRIBE_SUBNETS, {}, "Subnets"), Fault)
+
+
+async def test_a_page_that_is_not_aws_s_is_a_fault_too(gateway, monkeypatch):
+    def say_html(**_):
+        raise ResponseParserError("invalid XML received")
+
+    client = gateway._clients.client("ec2")
+    monkeypatch.setattr(client, "describe_subnets", say_html)
+
+    assert (await gateway.ask(DESCRIBE_SUBNETS, {})).code == "Unreachable"

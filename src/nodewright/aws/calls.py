@@ -73,6 +73,7 @@ CREATE_LAUNCH_TEMPLATE: Final = Call(
 )
 DELETE_LAUNCH_TEMPLATE: Final = _plain("ec2", "DeleteLaunchTemplate", Scope.DELETION)
 TERMINATE_INSTANCES: Final = _plain("ec2", "TerminateInstances", Scope.DELETION)
+DESCRIBE_CAPACITY_RESERVATIONS: Final = _plain("ec2", "DescribeCapacityReservations", Scope.REGION)
 DESCRIBE_IMAGES: Final = _plain("ec2", "DescribeImages", Scope.REGION)
 DESCRIBE_INSTANCE_STATUS: Final = _plain("ec2", "DescribeInstanceStatus", Scope.REGION)
 DESCRIBE_INSTANCE_TYPES: Final = _plain("ec2", "DescribeInstanceTypes", Scope.REGION)

@@ -12,6 +12,7 @@ from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.images import ImageFinder
 from nodewright.aws.network import find_groups, find_subnets
 from nodewright.aws.profiles import ensure_profile
+from nodewright.aws.reservations import find_reservations
 from nodewright.aws.userdata.draft import Draft
 from nodewright.aws.userdata.render import TooLong, write_user_data
 from nodewright.catalog.settings import RAID0
@@ -29,6 +30,7 @@ class ClassFinder:
 
     def __init__(self, gateway: Gateway, clock: Clock, cluster: Cluster) -> None:
         self._gateway = gateway
+        self._clock = clock
         self._cluster = cluster
         self._images = ImageFinder(gateway, clock)
 
@@ -38,6 +40,9 @@ class ClassFinder:
         subnets = await find_subnets(self._gateway, spec.subnet_selector_terms)
         groups = await find_groups(self._gateway, spec.security_group_selector_terms)
         images = await self._images.find(spec, cluster.version)
+        reserved = await find_reservations(
+            self._gateway, spec.capacity_reservation_selector_terms, self._clock.now_ms()
+        )
         profile = await ensure_profile(self._gateway, cluster, node_class)
         return ClassFacts(
             name=node_class.metadata.name,
@@ -50,6 +55,9 @@ class ClassFinder:
             security_groups=_trouble(groups) if isinstance(groups, Fault) else groups,
             amis=_trouble(images) if isinstance(images, Fault) else images,
             instance_profile=_trouble(profile) if isinstance(profile, Fault) else profile,
+            capacity_reservations=_trouble(reserved)
+            if isinstance(reserved, Fault)
+            else tuple(one.status for one in reserved),
             user_data=self._user_data(node_class),
             kubernetes_minor=_minor(cluster.version),
         )

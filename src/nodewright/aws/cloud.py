@@ -18,11 +18,13 @@ from nodewright.aws.launcher import Launcher, Stock
 from nodewright.aws.machines import Machines, instance_of, provider_id
 from nodewright.aws.network import find_subnets
 from nodewright.aws.queue import Queue, Received
+from nodewright.aws.reservations import find_reservations
 from nodewright.aws.soldout import SoldOut
 from nodewright.aws.subnets import Subnet
 from nodewright.aws.types import TypeBook
 from nodewright.catalog.nodeclass import settings_of
-from nodewright.catalog.settings import DEFAULT, NodeSettings
+from nodewright.catalog.settings import DEFAULT, NodeSettings, Reservation
+from nodewright.model.disruption import RepairRule
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
@@ -41,11 +43,23 @@ from nodewright.ports.cloud import (
 )
 
 SUBNETS_MS: Final = 60_000
+RESERVATIONS_MS: Final = 60_000
 COLLECT_MS: Final = 60_000
 NO_QUEUE_MS: Final = 60_000
 INSTANCES_MAX: Final = 100_000
 _SPOT_NOTICE: Final = "spot_interrupted"
 _log: Final = logging.getLogger("nodewright.aws")
+
+_MINUTE_MS: Final = 60_000
+_REPAIRS: Final = (
+    RepairRule("Ready", "False", 30 * _MINUTE_MS),
+    RepairRule("Ready", "Unknown", 30 * _MINUTE_MS),
+    RepairRule("AcceleratedHardwareReady", "False", 10 * _MINUTE_MS),
+    RepairRule("StorageReady", "False", 30 * _MINUTE_MS),
+    RepairRule("NetworkingReady", "False", 30 * _MINUTE_MS),
+    RepairRule("KernelReady", "False", 30 * _MINUTE_MS),
+    RepairRule("ContainerRuntimeReady", "False", 30 * _MINUTE_MS),
+)
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -53,6 +67,7 @@ class Options(msgspec.Struct, frozen=True):
 
     queue: str = ""
     is_isolated: bool = False
+    uses_reservations: bool = True
     base: NodeSettings = DEFAULT
 
 
@@ -73,6 +88,7 @@ class AwsCloud:
         self._launcher = Launcher(gateway, clock, cluster, self._sold_out)
         self._queue = Queue(gateway, self._options.queue) if self._options.queue else None
         self._subnets: Kept[str, tuple[Subnet, ...]] = Kept(clock)
+        self._reserved: Kept[str, tuple[Reservation, ...]] = Kept(clock)
         self._seen: dict[str, Machine] = {}
 
     async def instance_types(
@@ -87,8 +103,26 @@ class AwsCloud:
             # One class that cannot be read must not hold up the pools of the others.
             _log.warning("%s: %s", error.where, error.message)
             return ()
-        types = await self._types.types(settings)
+        reserved = await self._reservations_of(node_class)
+        types = await self._types.types(msgspec.structs.replace(settings, reservations=reserved))
         return self._sold_out.apply(types, node_class.status.subnets, self._clock.now_ms())
+
+    async def _reservations_of(self, node_class: EC2NodeClass) -> tuple[Reservation, ...]:
+        """Give the reservations of a class with what is left of them; none while EC2 is silent."""
+        terms = node_class.spec.capacity_reservation_selector_terms
+        if not terms or not self._options.uses_reservations:
+            return ()
+        key = f"{node_class.metadata.uid}/{node_class.metadata.generation}"
+        known = self._reserved.get(key, RESERVATIONS_MS)
+        if known is not None:
+            return known
+        found = await find_reservations(self._gateway, terms, self._clock.now_ms())
+        if isinstance(found, Fault):
+            _log.warning("%s: reservations are not used: %s", node_class.metadata.name, found)
+            return ()
+        offered = tuple(one.offered for one in found)
+        self._reserved.put(key, offered)
+        return offered
 
     async def launch(self, request: LaunchRequest) -> Launched | LaunchFailed:
         """Start a machine; the same token never starts a second one."""
@@ -162,6 +196,10 @@ class AwsCloud:
         trouble = await self._queue.delete(receipt)
         if trouble is not None:
             _log.warning("a message will come again: %s", trouble)
+
+    def repair_rules(self) -> tuple[RepairRule, ...]:
+        """Give what the kubelet and EKS' agents say of a broken node, and how long it is tolerated."""
+        return _REPAIRS
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell or have an event planned."""

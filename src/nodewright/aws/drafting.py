@@ -84,6 +84,14 @@ def tags_of(request: LaunchRequest, cluster: Cluster) -> dict[str, str]:
     return shared_tags(cluster.name, request.node_pool, node_class.metadata.name, own)
 
 
+def unattached_resources(request: LaunchRequest) -> frozenset[str]:
+    """Name what a type could have and this launch leaves out: EFA is attached for those who ask."""
+    node_class = request.node_class
+    assert isinstance(node_class, EC2NodeClass)
+    has_efa = request.requests.get(_EFA) or node_class.spec.network_interfaces
+    return frozenset() if has_efa else frozenset({_EFA})
+
+
 def _sort(one: Candidate, image_id: str, request: LaunchRequest, node_class: EC2NodeClass) -> Sort:
     wants_efa = bool(request.requests.get(_EFA)) and not node_class.spec.network_interfaces
     return Sort(

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from nodewright.aws.calls import Call
 from nodewright.aws.faults import BROKEN, GONE, THROTTLED, UNAUTHORIZED, UNREACHABLE
@@ -124,7 +125,8 @@ class Gateway:
             said = error.response.get("Error", {})
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
             return Fault(str(said.get("Code", "")), str(said.get("Message", "")), int(status))
-        except BotoCoreError as error:
+        except (BotoCoreError, ResponseParserError) as error:
+            # What cannot be read was said by somebody in between, such as a proxy.
             return Fault(UNREACHABLE, str(error))
         return answer
 

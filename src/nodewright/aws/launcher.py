@@ -14,7 +14,7 @@ import msgspec
 from nodewright.aws.calls import CREATE_FLEET
 from nodewright.aws.choice import Candidate, Choice, choose
 from nodewright.aws.cluster import Cluster
-from nodewright.aws.drafting import Group, group_choice, pods_of, tags_of
+from nodewright.aws.drafting import Group, group_choice, pods_of, tags_of, unattached_resources
 from nodewright.aws.faults import (
     NO_ADDRESSES,
     NO_TEMPLATE,
@@ -166,7 +166,13 @@ class Launcher:
         )
         kind, offering = candidate.type, candidate.offering
         labels = {**kind.requirements.labels(), **offering.requirements.labels()}
-        return Launched(machine, labels, kind.capacity, kind.allocatable)
+        unattached = unattached_resources(request)
+        return Launched(
+            machine,
+            labels,
+            {name: one for name, one in kind.capacity.items() if name not in unattached},
+            {name: one for name, one in kind.allocatable.items() if name not in unattached},
+        )
 
     def _spend(self, token: str) -> None:
         self._spent[token] = None

@@ -28,9 +28,17 @@ SUBNETS: Final = "SubnetsReady"
 SECURITY_GROUPS: Final = "SecurityGroupsReady"
 AMIS: Final = "AMIsReady"
 INSTANCE_PROFILE: Final = "InstanceProfileReady"
+CAPACITY_RESERVATIONS: Final = "CapacityReservationsReady"
 PLACEMENT_GROUP: Final = "PlacementGroupReady"
 VALIDATION: Final = "ValidationSucceeded"
-PARTS: Final = (AMIS, SUBNETS, SECURITY_GROUPS, INSTANCE_PROFILE, VALIDATION)
+PARTS: Final = (
+    AMIS,
+    SUBNETS,
+    SECURITY_GROUPS,
+    INSTANCE_PROFILE,
+    CAPACITY_RESERVATIONS,
+    VALIDATION,
+)
 _NOT_FOUND: Final = {
     AMIS: ("AMINotFound", "no image was found by amiSelectorTerms"),
     SUBNETS: ("SubnetsNotFound", "no subnet was found by subnetSelectorTerms"),
@@ -90,6 +98,9 @@ def _selector_findings(node_class: EC2NodeClass, facts: ClassFacts) -> Iterator[
     yield _found(node_class, SUBNETS, facts.subnets)
     yield _found(node_class, SECURITY_GROUPS, facts.security_groups)
     yield _found(node_class, INSTANCE_PROFILE, facts.instance_profile)
+    # A class without reservations, or with none left, is as good as any.
+    reserved = facts.capacity_reservations
+    yield _found(node_class, CAPACITY_RESERVATIONS, reserved or (True,))
 
 
 def _found(node_class: EC2NodeClass, kind: str, answer: object) -> Finding:
@@ -124,6 +135,7 @@ def _values(facts: ClassFacts) -> dict[str, Any]:
         "securityGroups": facts.security_groups,
         "amis": facts.amis,
         "instanceProfile": facts.instance_profile,
+        "capacityReservations": facts.capacity_reservations,
     }
     return {
         name: msgspec.json.decode(msgspec.json.encode(value))

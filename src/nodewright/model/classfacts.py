@@ -2,7 +2,12 @@
 
 import msgspec
 
-from nodewright.model.ec2nodeclass import AMIStatus, SecurityGroupStatus, SubnetStatus
+from nodewright.model.ec2nodeclass import (
+    AMIStatus,
+    CapacityReservationStatus,
+    SecurityGroupStatus,
+    SubnetStatus,
+)
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -26,5 +31,6 @@ class ClassFacts(msgspec.Struct, frozen=True):
     security_groups: tuple[SecurityGroupStatus, ...] | Trouble
     amis: tuple[AMIStatus, ...] | Trouble
     instance_profile: str | Trouble
+    capacity_reservations: tuple[CapacityReservationStatus, ...] | Trouble = ()
     user_data: Trouble | None = None
     kubernetes_minor: int | None = None
