@@ -21,6 +21,7 @@ from nodewright.core.orchestration import (
     LOST,
     ORPHANED,
     TOO_LATE,
+    UNBEGUN,
     drive,
     find_underway,
     running_of,
@@ -105,6 +106,14 @@ def test_a_node_is_undone_step_by_step_and_its_record_goes_last():
 
 def test_a_command_that_is_being_begun_is_left_alone():
     assert steps(*a_pair(a_record()), begun=("D-1",)) == []
+
+
+def test_a_command_that_could_not_be_begun_is_undone_at_once():
+    made = a_world(*a_pair(a_record()), a_claim("new", true=WORKS))
+    memory = Memory(running=(Running("D-1", UNBEGUN, ()),))
+    (decision,) = drive(msgspec.structs.replace(made, beside=Beside(disruption=memory)))
+
+    assert (decision.reason, decision.subject.name) == (UNBEGUN, "node")
 
 
 @pytest.mark.parametrize("reason", [EMPTY, UNDERUTILIZED])

@@ -115,6 +115,7 @@ class Disruption(Controller):
             for name, one in memory.begun.items()
             if name not in seen and world.now_ms - one.started_ms < _UNSEEN_MS
         }
+        memory.abandoned &= seen | memory.begun.keys()
         running = running_of(joined, memory.begun.values())
         known = replace(
             memory.disruption,
@@ -175,6 +176,8 @@ class Disruption(Controller):
             memory.being_begun.discard(record.id)
         if answer.is_done:
             self._remember(decision)
+        else:
+            memory.abandoned.add(record.id)
         return answer
 
     async def _begin(self, decision: Disrupt) -> Answer:
@@ -185,7 +188,9 @@ class Disruption(Controller):
         answers = [await self._write_record(one, decision) for one in decision.leaving]
         failed = [one for one in answers if not one.is_done]
         if len(failed) == len(answers):
-            self.memory.begun.pop(decision.record.id, None)
+            # Where nobody answered it may be written all the same, and counts until that is known.
+            if all(one.outcome is not Outcome.UNREACHABLE for one in failed):
+                self.memory.begun.pop(decision.record.id, None)
             return failed[0]
         if failed and decision.claims:
             return failed[0]

@@ -9,7 +9,7 @@ from nodewright.controllers.loop import Controller, Pace, is_heartbeat
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.chronicle import note_failed, note_replaced
 from nodewright.core.lifecycle_conditions import find
-from nodewright.core.orchestration import FAILURES, drive, has_taint
+from nodewright.core.orchestration import FAILURES, UNBEGUN, drive, has_taint
 from nodewright.model.beside import Beside
 from nodewright.model.command import COMMAND, DISRUPTION_REASON, read_record
 from nodewright.model.decision import Change as Write
@@ -68,10 +68,11 @@ class Orchestration(Controller):
         return msgspec.structs.replace(world, node_claims=(*world.node_claims, *unseen))
 
     def beside(self, world: World) -> Beside:
-        """Give the commands that this process is just beginning."""
+        """Give the commands that this process is just beginning, and those that it could not begin."""
         del world
-        begun = tuple(Running(name, "", ()) for name in sorted(self.memory.being_begun))
-        return Beside(disruption=Known(running=begun))
+        begun = [Running(name, "", ()) for name in sorted(self.memory.being_begun)]
+        failed = [Running(name, UNBEGUN, ()) for name in sorted(self.memory.abandoned)]
+        return Beside(disruption=Known(running=(*begun, *failed)))
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the next step of every command."""

@@ -80,6 +80,7 @@ class Memory:
         self.disruption = Known()
         self.begun: dict[str, Running] = {}
         self.being_begun: set[str] = set()
+        self.abandoned: set[str] = set()
         self.targets: dict[str, tuple[str, ...]] = {}
         self._ended: dict[str, Ended] = {}
 

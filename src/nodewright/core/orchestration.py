@@ -32,6 +32,9 @@ TOO_LATE: Final = "ReplacementTooLate"
 CROWDED: Final = "PodsCame"
 PAUSED: Final = "Paused"
 ORPHANED: Final = "NoCommand"
+UNBEGUN: Final = "NotBegun"
+"""A roll-back because the command could not be written down in full, which is nobody's fault."""
+
 FAILURES: Final = (LOST, TOO_LATE)
 """Roll-backs that say something about the pool, so that it is left alone for a while."""
 
@@ -66,14 +69,21 @@ def find_underway(joined: Iterable[Joined]) -> dict[str, Underway]:
 
 
 def drive(world: World) -> Iterator[Decision]:
-    """Give the next step of every command; those that are being begun are left alone."""
+    """Give the next step of every command; those that are being begun are left alone.
+
+    The World says beside which those are, and which could not be begun.
+    """
     joined = join(world)
     underway = find_underway(joined)
-    being_begun = {one.id for one in world.beside.disruption.running}
+    told = {one.id: one.reason for one in world.beside.disruption.running}
     steps = _Steps(world, underway.values())
     for name, one in underway.items():
-        if name not in being_begun:
+        if name not in told:
             yield from steps.next_of(one)
+        elif told[name] == UNBEGUN:
+            for member in one.members:
+                if not member.is_deleting:
+                    yield from undo(member, UNBEGUN, "its command could not be begun")
     for free in joined:
         if free.claim is not None and read_record(free.claim) is None and not free.is_deleting:
             yield from undo(free, ORPHANED, "the node is part of no command")

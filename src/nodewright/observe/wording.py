@@ -44,6 +44,7 @@ _ROWS: Final[dict[tuple[str, str, str], Row]] = {
     ("Change", "Node", "ReplacementTooLate"): Row("left node alone: its replacement is too late"),
     ("Change", "Node", "PodsCame"): Row("left node alone: pods came meanwhile"),
     ("Change", "Node", "Paused"): Row("left node alone: disruption is paused"),
+    ("Change", "Node", "NotBegun"): Row("left node alone: its command could not be begun"),
     ("Change", "Node", "NoCommand"): Row("untainted node that is part of no command"),
     ("Delete", "NodeClaim", _ANY): Row("disrupting nodeclaim"),
     ("Delete", "NodeClaim", "NodeDeleted"): Row("deleting nodeclaim of a deleted node", DEBUG),
