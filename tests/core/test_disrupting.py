@@ -14,8 +14,8 @@ from nodewright.model.nodepool import Budget
 ALL = [Budget(nodes="100%")]
 
 
-def answer(*things, proposed=None):
-    world = fleet_world(a_fleet_pool(budgets=ALL), *things)
+def answer(*things, proposed=None, budgets=ALL):
+    world = fleet_world(a_fleet_pool(budgets=budgets), *things)
     memory = Memory(proposed=proposed or {})
     return disrupt(replace(world, beside=Beside(disruption=memory)))
 
@@ -51,6 +51,15 @@ def test_empty_nodes_do_not_wait_for_each_other():
 
     assert [one.node for one in command.leaving] == ["one"]
     assert proposals(decisions) == ["two"]
+
+
+def test_an_empty_node_that_a_budget_holds_need_not_wait_again_once_there_is_room():
+    nodes = [a_fleet_node(name) for name in ("one", "two")]
+    decisions = answer(*nodes, proposed=ripe("one", "two"), budgets=[Budget(nodes="1")])
+    (command,) = begun(decisions)
+
+    assert len(command.leaving) == 1
+    assert {command.leaving[0].node, *proposals(decisions)} == {"one", "two"}
 
 
 def test_a_replacement_is_named_after_its_command_and_says_for_which_it_is():

@@ -31,6 +31,7 @@ PROPOSED: Final = "Proposed"
 BLOCKED: Final = "DisruptionBlocked"
 UNCONSOLIDATABLE: Final = "Unconsolidatable"
 QUIET_MS: Final = 900_000
+_HELD_MS: Final = 60_000
 _AT_ONCE: Final = (Method.DRIFT, Method.STATIC_DRIFT)
 _ON_NODE: Final = {
     **dict.fromkeys(
@@ -92,7 +93,11 @@ class _Acts:
                 yield self._begin(command)
                 continue
             left = [one for one in command.nodes if command.reason != EMPTY or one not in ripe]
-            yield from (self._propose(one, command) for one in left)
+            yield from (self._propose(one.node, command.reason) for one in left)
+        for name, one in decided.kept.items():
+            # It would go but for the budget: once that has room, it has been looked at often enough.
+            if one.reason is Keeping.BUDGET_SPENT and one.values.get("reason") == EMPTY:
+                yield replace(self._propose(name, EMPTY), look_again_ms=_HELD_MS)
         yield from self._explain(decided.kept)
 
     def _is_ripe(self, one: Leaving, command: Command) -> bool:
@@ -101,14 +106,14 @@ class _Acts:
         since_ms = self._proposed.get(one.node)
         return since_ms is not None and self._world.now_ms - since_ms >= VALIDATION_MS
 
-    def _propose(self, one: Leaving, command: Command) -> Keep:
-        node = self._nodes[one.node]
-        since_ms = self._proposed.get(one.node, self._world.now_ms)
+    def _propose(self, name: str, reason: str) -> Keep:
+        node = self._nodes[name]
+        since_ms = self._proposed.get(name, self._world.now_ms)
         left_ms = max(1, since_ms + VALIDATION_MS - self._world.now_ms)
         return Keep(
             subject=refer(NODES, node),
             reason=PROPOSED,
-            note=f"{command.reason}: the node will go unless something changes",
+            note=f"{reason}: the node will go unless something changes",
             basis=rest_on((NODES, node)),
             look_again_ms=left_ms,
         )
