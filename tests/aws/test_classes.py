@@ -66,3 +66,19 @@ async def test_user_data_is_tried_before_a_launch(finder, written, reason):
     found = await finder.find(a_class("data", **spec))
 
     assert found.user_data.reason == reason
+
+
+async def test_a_class_leaves_no_profile_behind(standin, finder):
+    node_class = a_class("leaving")
+    name = (await finder.find(node_class)).instance_profile
+    profiles = standin.client("iam").list_instance_profiles
+
+    assert name in str(profiles())
+    assert await finder.release(node_class) is None
+    assert name not in str(profiles())
+
+
+async def test_a_profile_that_cannot_be_deleted_is_told(standin, finder):
+    standin.account.faults.set("iam.*", Switch("throttle"))
+
+    assert (await finder.release(a_class("stuck"))).is_passing

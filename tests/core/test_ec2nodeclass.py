@@ -4,8 +4,10 @@ import msgspec
 import pytest
 
 from builders import a_world
-from nodewright.core.ec2nodeclass import judge_ec2_class, judge_ec2_classes
+from builders.lives import a_claim, with_spec
+from nodewright.core.ec2nodeclass import decide_ec2_classes, judge_ec2_class, judge_ec2_classes
 from nodewright.model.classfacts import ClassFacts, Trouble
+from nodewright.model.decision import Release
 from nodewright.model.ec2nodeclass import (
     AMIStatus,
     EC2NodeClass,
@@ -15,8 +17,10 @@ from nodewright.model.ec2nodeclass import (
     SubnetStatus,
 )
 from nodewright.model.metadata import NodeSelectorRequirement, ObjectMeta
+from nodewright.model.nodepool import NodeClassRef
 
 NOW_MS = 1_767_225_600_000
+SERVED = ("karpenter.k8s.aws", "EC2NodeClass")
 DENIED = Trouble("Unauthorized", "UnauthorizedOperation: no")
 SLOW = Trouble("RequestLimitExceeded", "slow down", is_passing=True)
 
@@ -145,3 +149,37 @@ def test_a_class_that_goes_is_left_alone():
     world = msgspec.structs.replace(a_world(), node_classes=(one,))
 
     assert list(judge_ec2_classes(world, {"standard": facts()})) == []
+
+
+def decided(node_class, *claims):
+    world = a_world(*claims)
+    return list(decide_ec2_classes(msgspec.structs.replace(world, node_classes=(node_class,))))
+
+
+def with_meta(**fields):
+    meta = msgspec.structs.replace(a_class().metadata, **fields)
+    return msgspec.structs.replace(a_class(), metadata=meta)
+
+
+def test_a_class_is_held_until_what_was_made_for_it_is_gone():
+    [step] = decided(a_class())
+
+    assert step.change == {"metadata": {"finalizers": ["karpenter.k8s.aws/termination"]}}
+    assert decided(with_meta(finalizers=("karpenter.k8s.aws/termination",))) == []
+
+
+def test_a_class_that_goes_waits_for_its_claims():
+    going = with_meta(
+        finalizers=("karpenter.k8s.aws/termination",), deletion_timestamp="2026-01-01T00:00:00Z"
+    )
+    mine, other = (
+        with_spec(a_claim(name), node_class_ref=NodeClassRef(*SERVED, of))
+        for name, of in (("a", "standard"), ("b", "x"))
+    )
+    [told] = decided(going, mine, other)
+    [step] = decided(going, other)
+
+    assert told.reason == "WaitingOnNodeClaimTermination"
+    assert "1 NodeClaims" in told.note
+    assert isinstance(step, Release)
+    assert step.thing is going

@@ -11,7 +11,7 @@ from nodewright.aws.cluster import Cluster
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.images import ImageFinder
 from nodewright.aws.network import find_groups, find_subnets
-from nodewright.aws.profiles import ensure_profile
+from nodewright.aws.profiles import delete_profile, ensure_profile, profile_name
 from nodewright.aws.reservations import find_reservations
 from nodewright.aws.userdata.draft import Draft
 from nodewright.aws.userdata.render import TooLong, write_user_data
@@ -20,6 +20,7 @@ from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.ec2nodeclass import EC2NodeClass, SubnetStatus
 from nodewright.model.ec2nodeclass_terms import alias_of
 from nodewright.model.errors import UserError
+from nodewright.ports.classes import Classes
 from nodewright.ports.clock import Clock
 
 _PODS: Final = 110
@@ -62,6 +63,13 @@ class ClassFinder:
             kubernetes_minor=_minor(cluster.version),
         )
 
+    async def release(self, node_class: EC2NodeClass) -> Trouble | None:
+        """Delete the profile that was made for a class; one that it was given stays."""
+        if node_class.spec.role is None:
+            return None
+        trouble = await delete_profile(self._gateway, profile_name(self._cluster, node_class))
+        return None if trouble is None else _trouble(trouble)
+
     def _user_data(self, node_class: EC2NodeClass) -> Trouble | None:
         spec = node_class.spec
         alias = alias_of(spec.ami_selector_terms)
@@ -80,6 +88,11 @@ class ClassFinder:
         except UserError as error:
             return Trouble("InvalidUserData", str(error))
         return None
+
+
+def open_classes(gateway: Gateway, clock: Clock, cluster: Cluster) -> Classes:
+    """Give who answers the selectors of a cluster's classes."""
+    return ClassFinder(gateway, clock, cluster)
 
 
 def _trouble(fault: Fault) -> Trouble:

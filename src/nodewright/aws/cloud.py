@@ -31,6 +31,7 @@ from nodewright.model.instance import InstanceType
 from nodewright.model.nodeclass import NodeClass
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import (
+    Cloud,
     Ended,
     Launched,
     LaunchFailed,
@@ -249,6 +250,11 @@ class AwsCloud:
         self._seen[instance_of(machine.provider_id)] = machine
         if len(self._seen) > INSTANCES_MAX:
             del self._seen[next(iter(self._seen))]
+
+
+def open_cloud(gateway: Gateway, clock: Clock, cluster: Cluster, options: Options) -> Cloud:
+    """Give the cloud of a cluster."""
+    return AwsCloud(gateway, clock, cluster, options)
 
 
 def _not_ready(node_class: EC2NodeClass) -> str:

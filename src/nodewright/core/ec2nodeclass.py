@@ -12,9 +12,11 @@ import msgspec
 
 from nodewright.core.lifecycle_conditions import FALSE, UNKNOWN, Finding, conditions_after, find
 from nodewright.model.classfacts import ClassFacts, Trouble
-from nodewright.model.decision import Change, rest_on
-from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.decision import Change, Decision, Release, Tell, rest_on
+from nodewright.model.ec2nodeclass import TERMINATION_FINALIZER, EC2NodeClass
 from nodewright.model.metadata import Condition
+from nodewright.model.nodeclass import class_key, key_of_reference
+from nodewright.model.older import origin_of
 from nodewright.model.resource import NODE_CLASSES, refer
 from nodewright.model.validation import ERROR
 from nodewright.model.validation_ec2nodeclass import (
@@ -50,10 +52,56 @@ _NOT_FOUND: Final = {
 }
 
 
+def decide_ec2_classes(world: World) -> Iterator[Decision]:
+    """Give the next step of every class: it is held, told about, or let go."""
+    yield from _hold(world)
+    yield from judge_ec2_classes(world, {one.name: one for one in world.beside.class_facts})
+    yield from _let_go(world)
+
+
+def _classes(world: World) -> Iterator[EC2NodeClass]:
+    # What an older object was converted into has no object of its own.
+    for one in world.node_classes:
+        if isinstance(one, EC2NodeClass) and origin_of(one) is None:
+            yield one
+
+
+def _hold(world: World) -> Iterator[Change]:
+    for one in _classes(world):
+        meta = one.metadata
+        if meta.deletion_timestamp is None and TERMINATION_FINALIZER not in meta.finalizers:
+            yield Change(
+                subject=refer(NODE_CLASSES, one),
+                reason="Finalizer",
+                basis=rest_on((NODE_CLASSES, one)),
+                change={"metadata": {"finalizers": [*meta.finalizers, TERMINATION_FINALIZER]}},
+                if_version=meta.resource_version,
+            )
+
+
+def _let_go(world: World) -> Iterator[Decision]:
+    for one in _classes(world):
+        meta = one.metadata
+        if meta.deletion_timestamp is None or TERMINATION_FINALIZER not in meta.finalizers:
+            continue
+        key = class_key(one)
+        left = sum(
+            key_of_reference(claim.spec.node_class_ref) == key for claim in world.node_claims
+        )
+        ref = refer(NODE_CLASSES, one)
+        if left:
+            note = f"the class goes when its {left} NodeClaims are gone"
+            yield Tell(subject=ref, reason="WaitingOnNodeClaimTermination", note=note)
+        else:
+            yield Release(
+                subject=ref, reason="Finalized", basis=rest_on((NODE_CLASSES, one)), thing=one
+            )
+
+
 def judge_ec2_classes(world: World, facts: Mapping[str, ClassFacts]) -> Iterator[Change]:
     """Give the status of every class that was asked about, where it is not written already."""
-    for one in world.node_classes:
-        if not isinstance(one, EC2NodeClass) or one.metadata.deletion_timestamp is not None:
+    for one in _classes(world):
+        if one.metadata.deletion_timestamp is not None:
             continue
         known = facts.get(one.metadata.name)
         # Answers about what the class was before are no longer true of it.

@@ -28,7 +28,7 @@ _log: Final = logging.getLogger("nodewright.journal")
 _REMEMBERED_MAX: Final = 200_000
 _ANSWER_BYTES: Final = 12
 PODLESS: Final = frozenset((
-    "lifecycle", "garbage", "expiration", "nodepool", "nodeclass", "consistency", "hydration",
+    "lifecycle", "garbage", "expiration", "nodepool", "nodeclass", "ec2nodeclass", "consistency", "hydration",
     "interruption", "older",
 ))  # fmt: skip
 """Controllers that decide without pods: what they saw is written without them, the bulk of it."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nodewright.core.buffers import keep_room
 from nodewright.core.disruptable import judge_claims
 from nodewright.core.disrupting import disrupt
+from nodewright.core.ec2nodeclass import decide_ec2_classes
 from nodewright.core.expiration import expire
 from nodewright.core.garbage import collect
 from nodewright.core.hydration import hydrate
@@ -47,6 +48,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "garbage": lambda world: collect(world, world.beside.cloud),
     "expiration": expire,
     "nodepool": lambda world: decide_pools(world, world.beside.outcomes),
+    "ec2nodeclass": decide_ec2_classes,
     "nodeclass": lambda world: judge_classes(world, count_types(world.beside)),
     "consistency": check_promises,
     "podevents": lambda world: write_events(world, world.beside.pod_events_ms),

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.model.classfacts import ClassFacts
 from nodewright.model.cloudview import CloudNotice, CloudView
 from nodewright.model.disruption import Memory, RepairRule
 from nodewright.model.older import OlderObject
@@ -55,7 +56,8 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
     `outcomes` are those of pools by uid, `pod_events_ms` the latest pod event by node; `expected` says
     where pods (by uid) should come to run, and `idle_since_ms` since when they do not; `older` are the
-    objects of kinds that have other names today, `repair_rules` what the provider takes for broken.
+    objects of kinds that have other names today, `repair_rules` what the provider takes for broken, and
+    `class_facts` what it found for classes.
     """
 
     cloud: CloudView = CloudView()
@@ -69,3 +71,4 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     transitions: tuple[Transition, ...] = ()
     disruption: Memory = Memory()
     repair_rules: tuple[RepairRule, ...] = ()
+    class_facts: tuple[ClassFacts, ...] = ()
