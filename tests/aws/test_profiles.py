@@ -43,6 +43,7 @@ def look(standin, name):
 
 
 async def test_a_given_profile_is_taken_as_it_is(standin, gateway):
+    standin.account.calls.clear()
     assert await ensure_profile(gateway, CLUSTER, a_class(instanceProfile="mine")) == "mine"
     assert not [one for one in standin.account.calls.named() if one.name.startswith("iam.")]
 
