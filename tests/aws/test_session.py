@@ -32,7 +32,9 @@ def test_the_environment_names_the_region(monkeypatch):
     assert Clients(Access(region="cn-north-1")).region == "cn-north-1"
 
 
-def test_an_unknown_profile_is_one_sentence():
+@pytest.mark.parametrize("data", ["", "somewhere"])
+def test_an_unknown_profile_is_one_sentence(monkeypatch, data):
+    monkeypatch.setenv("AWS_DATA_PATH", data)
     with pytest.raises(UserError, match="nobody"):
         Clients(Access(region="us-west-2", profile="nobody"))
 

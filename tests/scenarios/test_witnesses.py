@@ -26,7 +26,7 @@ HUGE = WorkloadWords(name="huge", replicas=2, cpu="99", memory="1Gi")
 
 @pytest.fixture(scope="module")
 def watched():
-    """Run twelve minutes of the scenario, with two pods that fit nowhere."""
+    """Run eighteen minutes of the scenario, with two pods that fit nowhere."""
     metrics, stream = Metrics(), io.StringIO()
     logger = logging.getLogger(LOGGER)
     handler = logging.StreamHandler(stream)
@@ -42,7 +42,7 @@ def watched():
     scenario = msgspec.structs.replace(GROW, workloads=(*GROW.workloads, HUGE))
     sim = Simulation(settings_of(scenario, 7), autoscaler)
     Furnisher(sim, scenario).furnish()
-    assert sim.run_for(12 * 60_000)
+    assert sim.run_for(18 * 60_000)
     logger.removeHandler(handler)
     logger.propagate = True
     logger.setLevel(logging.NOTSET)

@@ -14,7 +14,7 @@ import botocore.session
 import msgspec
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
-from botocore.exceptions import BotoCoreError
+from botocore.exceptions import BotoCoreError, ProfileNotFound
 from botocore.utils import InstanceMetadataRegionFetcher
 
 from nodewright.catalog.pricelist import pricing_region_of
@@ -82,6 +82,10 @@ def open_session(access: Access) -> boto3.Session:
         session = boto3.Session(
             region_name=access.region or None, profile_name=access.profile or None, **known
         )
+        # A session does not always look at its profile when it is opened (not where AWS_DATA_PATH is
+        # set), and would fail at its first call.
+        if session.profile_name not in {"default", *session.available_profiles}:
+            raise ProfileNotFound(profile=session.profile_name)
     except BotoCoreError as error:
         raise UserError(
             f"AWS cannot be reached with these settings: {error}",
