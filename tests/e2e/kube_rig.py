@@ -5,6 +5,7 @@ every change of the mirror and holds each to the one before it.
 """
 
 import asyncio
+import gc
 import os
 from contextlib import asynccontextmanager
 from functools import cache
@@ -145,7 +146,8 @@ async def watching(access, resources, *, witness=None, settings=None, terms=None
 
 
 def leftovers(before):
-    """Count the descriptors and tasks that have come since."""
+    """Count the descriptors and tasks that have come since, and are not just waiting to be collected."""
+    gc.collect()
     return open_files() - before[0], len(asyncio.all_tasks()) - before[1]
 
 

@@ -215,6 +215,10 @@ def test_a_machine_that_is_stopped_falls_silent_and_comes_back(account, network)
     ec2.stop_instances(InstanceIds=[instance_id])
     account.wait_for("silent", lambda: status() == "Unknown")
     stopped = account.node_of(instance_id)["spec"]["taints"]
+    # The kubelet falls silent while the machine is still stopping.
+    ec2.get_waiter("instance_stopped").wait(
+        InstanceIds=[instance_id], WaiterConfig={"Delay": 1, "MaxAttempts": 60}
+    )
     ec2.start_instances(InstanceIds=[instance_id])
     account.wait_for("Ready again", lambda: status() == "True")
 
