@@ -220,6 +220,15 @@ def test_one_bad_pod_does_not_stop_the_rest():
     assert plan.new_nodes[0].pods == ("default/fine",)
 
 
+def test_a_spread_that_says_neither_may_nor_must_is_a_bad_pod():
+    spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "Sometimes"}
+    odd = an_object("Pod", "odd", spec={"containers": [], "topologySpreadConstraints": [spread]})
+    (bad,) = read(a_document(odd, POOL)).world.bad_pods
+    place = "objects[0].spec.topologySpreadConstraints[0].whenUnsatisfiable"
+    assert bad.problem.startswith(f"{place}: ")
+    assert "Sometimes" in bad.problem
+
+
 def test_a_pod_with_an_unknown_quantity_is_answered_and_stops_nobody():
     plan = solve(read(a_document(a_pod_value("odd", cpu="many"), a_pod_value("fine"), POOL)).world)
     assert "many" in plan.unschedulable["default/odd"].summary

@@ -1,5 +1,7 @@
 """Pods and daemon sets: the fields that decide where a pod may run."""
 
+from typing import Literal
+
 import msgspec
 
 from nodewright.model.metadata import (
@@ -102,7 +104,7 @@ class TopologySpreadConstraint(Struct, frozen=True):
 
     max_skew: int
     topology_key: str
-    when_unsatisfiable: str = "DoNotSchedule"
+    when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"] = "DoNotSchedule"
     label_selector: LabelSelector | None = None
     min_domains: int | None = None
     node_affinity_policy: str | None = None
