@@ -8,7 +8,7 @@ from nodewright.sandbox.accounts.manifests import Object
 from nodewright.sandbox.kubelet.cloud import Keys
 
 _NAME: Final = "cluster-autoscaler"
-_IMAGE: Final = f"registry.k8s.io/autoscaling/{_NAME}:v1.34.0"
+_IMAGE: Final = f"autoscaling/{_NAME}:v1.34.0"
 _ACTIONS: Final = (
     "autoscaling:DescribeAutoScalingGroups",
     "autoscaling:DescribeAutoScalingInstances",

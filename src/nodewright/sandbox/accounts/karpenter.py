@@ -14,7 +14,7 @@ from nodewright.sandbox.accounts.userdata import render
 from nodewright.sandbox.kubelet.cloud import Keys
 
 VERSION: Final = "1.8.0"
-_IMAGE: Final = f"public.ecr.aws/karpenter/controller:{VERSION}"
+_IMAGE: Final = f"karpenter/controller:{VERSION}"
 _CLASS: Final = "karpenter.k8s.aws"
 _TYPE: Final = "m5.large"
 _CONDITIONS: Final = ("Launched", "Registered", "Initialized", "Ready")

@@ -16,7 +16,7 @@ from nodewright.sandbox.kubelet.cloud import Keys
 
 NAMESPACE: Final = "karpenter"
 VERSION: Final = "v0.30.0"
-_IMAGE: Final = f"public.ecr.aws/karpenter/controller:{VERSION}"
+_IMAGE: Final = f"karpenter/controller:{VERSION}"
 _FLAT: Final = (
     "ssm:GetParameter",
     "ec2:DescribeImages",

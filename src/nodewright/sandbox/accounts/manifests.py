@@ -13,7 +13,7 @@ from nodewright.sandbox.kubelet.access import NODE_GROUPS, NODE_USER
 type Object = dict[str, Any]
 
 SYSTEM: Final = "kube-system"
-_REGISTRY: Final = "public.ecr.aws/eks"
+_OWNER: Final = "eks"
 _NO_FARGATE: Final = {
     "key": "eks.amazonaws.com/compute-type",
     "operator": "NotIn",
@@ -31,11 +31,11 @@ def system_objects(dns_address: str) -> tuple[Object, ...]:
     """Give what EKS brings along, and metrics-server, which most people add."""
     return (
         service_account(SYSTEM, "aws-node"),
-        daemon_set("aws-node", f"{_REGISTRY}/amazon-k8s-cni:v1.20.0", _PLUGIN_SETTINGS),
-        daemon_set("kube-proxy", f"{_REGISTRY}/kube-proxy:v1.34.0", {}),
-        deployment(SYSTEM, "coredns", f"{_REGISTRY}/coredns:v1.12.1", _dns_pod()),
+        daemon_set("aws-node", f"{_OWNER}/amazon-k8s-cni:v1.20.0", _PLUGIN_SETTINGS),
+        daemon_set("kube-proxy", f"{_OWNER}/kube-proxy:v1.34.0", {}),
+        deployment(SYSTEM, "coredns", f"{_OWNER}/coredns:v1.12.1", _dns_pod()),
         _dns_service(dns_address),
-        deployment(SYSTEM, "metrics-server", "registry.k8s.io/metrics-server:v0.8.0", _dns_pod()),
+        deployment(SYSTEM, "metrics-server", "metrics-server:v0.8.0", _dns_pod()),
     )
 
 
