@@ -18,6 +18,7 @@ from nodewright.sandbox.aws import admin, handlers
 from nodewright.sandbox.aws.account import Account
 from nodewright.sandbox.aws.call import AwsError, Call
 from nodewright.sandbox.aws.faults import Switch
+from nodewright.sandbox.aws.inside import Missing
 from nodewright.sandbox.aws.registry import HANDLERS
 from nodewright.sandbox.aws.wire import (
     Answer,
@@ -128,7 +129,7 @@ class Front:
         except ServiceException as error:
             refusal = AwsError(error.code, error.message)
             return write_error(asked.protocol, refusal, call.request_id), refusal.code
-        except NotImplementedError:
+        except Missing:
             missing = AwsError("NotImplemented", f"the stand-in does not know {call.name}", 501)
             return write_error(asked.protocol, missing, call.request_id), missing.code
 

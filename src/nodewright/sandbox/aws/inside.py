@@ -49,6 +49,10 @@ _LEFT_OUT: Final = {"cloudformation"}
 _UNREADY: Final = "InternalFailure"
 
 
+class Missing(Exception):  # noqa: N818 - it reads as what it is where it is caught
+    """Moto has no such operation."""
+
+
 class Inside:
     """moto's application and its state."""
 
@@ -68,9 +72,9 @@ class Inside:
         return get_backend(service)[ACCOUNT_ID][place]  # type: ignore[call-overload]
 
     def forward(self, environ: dict[str, Any], body: bytes) -> Answer:
-        """Hand a request to moto as it came; what moto does not have is `NotImplementedError`."""
+        """Hand a request to moto as it came; an operation that moto lacks raises `Missing`."""
         if not self._knows(str(environ.get("HTTP_AUTHORIZATION", ""))):
-            raise NotImplementedError
+            raise Missing
         environ["wsgi.input"] = io.BytesIO(body)
         status = 500
         headers: list[tuple[str, str]] = []
@@ -80,8 +84,12 @@ class Inside:
             status = int(line.split(" ", 1)[0])
             headers.extend(found)
 
-        parts: Iterable[bytes] = self._app(environ, start)
-        content = b"".join(parts)
+        try:
+            parts: Iterable[bytes] = self._app(environ, start)
+            content = b"".join(parts)
+        except NotImplementedError as error:
+            # So moto itself says that it lacks an operation of a service that it has.
+            raise Missing from error
         return Answer(status, dict(headers), content)
 
     def _knows(self, authorization: str) -> bool:
