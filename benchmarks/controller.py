@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -286,10 +287,9 @@ class Soon(NamedTuple):
     claims: int
 
 
-async def measure_soon(count: int) -> Soon:
-    """Let pods come all at once, and wait for the claims."""
-    api = StandIn()
-    furnish(api, is_large=False)
+@asynccontextmanager
+async def at_work(api: StandIn) -> AsyncIterator[tuple[Replica, list[float]]]:
+    """Have a controller that leads on an API server, and the times at which it writes claims."""
     written: list[float] = []
     api.on_create = lambda path: (
         written.append(time.perf_counter()) if path == CLAIMS_PATH else None
@@ -299,18 +299,26 @@ async def measure_soon(count: int) -> Soon:
         replica = Replica(api.url, Path(folder))
         try:
             await replica.wait_leading()
-            release = api.prepare(PODS_PATH, waiting_pods(count))
-            await asyncio.sleep(2.0)
-            before_s = replica.cpu_s()
-            begun_s = release()
-            await until(lambda: bool(written))
-            worked_s = replica.cpu_s() - before_s
-            await until(lambda: time.perf_counter() - written[-1] > 2.0)
+            yield replica, written
             assert replica.complaints() == [], replica.complaints()
         finally:
             await replica.stop()
             server.close()
             await server.wait_closed()
+
+
+async def measure_soon(count: int) -> Soon:
+    """Let pods come all at once, and wait for the claims."""
+    api = StandIn()
+    furnish(api, is_large=False)
+    async with at_work(api) as (replica, written):
+        release = api.prepare(PODS_PATH, waiting_pods(count))
+        await asyncio.sleep(2.0)
+        before_s = replica.cpu_s()
+        begun_s = release()
+        await until(lambda: bool(written))
+        worked_s = replica.cpu_s() - before_s
+        await until(lambda: time.perf_counter() - written[-1] > 2.0)
     after_s = begun_s + WINDOW_S
     return Soon(written[0] - after_s, written[-1] - after_s, worked_s, len(written))
 
@@ -338,40 +346,26 @@ async def measure_large() -> bool:
     """Measure memory and idleness on a large cluster, and tell whether both were kept."""
     api = StandIn()
     furnish(api, is_large=True)
-    written: list[float] = []
-    api.on_create = lambda path: (
-        written.append(time.perf_counter()) if path == CLAIMS_PATH else None
-    )
-    server = await api.start()
-    with tempfile.TemporaryDirectory() as folder:
-        replica = Replica(api.url, Path(folder))
-        try:
-            await replica.wait_leading()
-            begun_s = time.perf_counter()
-            await until(lambda: api.writes >= NODES)
-            await until(lambda: time.perf_counter() - api.last_write_s > QUIET_S)
-            settled_s = api.last_write_s - begun_s
-            print(f"  settled after {settled_s:.0f} s and {api.writes} writes")
-            idle_mb, before_s = replica.resident_mb("VmRSS"), replica.cpu_s()
-            await beat(api)
-            percent = 100 * (replica.cpu_s() - before_s) / IDLE_S
-            print(
-                f"  idle: {percent:.1f} % of a core (limit {IDLE_MAX_PERCENT} %), {idle_mb:.0f} MB"
-            )
-            before_s = replica.cpu_s()
-            begun_s = api.prepare(PODS_PATH, waiting_pods(BURST))()
-            await until(lambda: bool(written))
-            first_s, worked_s = written[0] - begun_s - WINDOW_S, replica.cpu_s() - before_s
-            print(
-                f"  {BURST:,} more pods: first claim {first_s:.2f} s after the window, {worked_s:.2f} s of processor"
-            )
-            await asyncio.sleep(QUIET_S)
-            most_mb = replica.resident_mb("VmHWM")
-            assert replica.complaints() == [], replica.complaints()
-        finally:
-            await replica.stop()
-            server.close()
-            await server.wait_closed()
+    async with at_work(api) as (replica, written):
+        begun_s = time.perf_counter()
+        await until(lambda: api.writes >= NODES)
+        await until(lambda: time.perf_counter() - api.last_write_s > QUIET_S)
+        settled_s = api.last_write_s - begun_s
+        print(f"  settled after {settled_s:.0f} s and {api.writes} writes")
+        idle_mb, before_s = replica.resident_mb("VmRSS"), replica.cpu_s()
+        await beat(api)
+        percent = 100 * (replica.cpu_s() - before_s) / IDLE_S
+        print(f"  idle: {percent:.1f} % of a core (limit {IDLE_MAX_PERCENT} %), {idle_mb:.0f} MB")
+        before_s = replica.cpu_s()
+        written.clear()
+        begun_s = api.prepare(PODS_PATH, waiting_pods(BURST))()
+        await until(lambda: bool(written))
+        first_s, worked_s = written[0] - begun_s - WINDOW_S, replica.cpu_s() - before_s
+        print(
+            f"  {BURST:,} more pods: first claim {first_s:.2f} s after the window, {worked_s:.2f} s of processor"
+        )
+        await asyncio.sleep(QUIET_S)
+        most_mb = replica.resident_mb("VmHWM")
     kept = most_mb <= RESIDENT_MAX_MB and percent <= IDLE_MAX_PERCENT
     verdict = "kept" if kept else "BROKEN"
     print(f"  at the most {most_mb:.0f} MB (limit {RESIDENT_MAX_MB} MB): {verdict}")
