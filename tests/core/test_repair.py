@@ -5,10 +5,10 @@ from msgspec.structs import replace
 from builders import NOW_MS
 from builders.fleet import a_fleet_node, a_fleet_pool, fleet_world
 from core.disruption.test_forceful import broken
-from nodewright.core.disruption.forceful import AWS_RULES
 from nodewright.core.repair import BLOCKED, repair
 from nodewright.core.termination_drain import DEADLINE
 from nodewright.model.beside import Beside
+from nodewright.model.disruption import AWS_RULES
 from nodewright.model.instant import print_instant
 
 MINUTE_MS = 60_000

@@ -98,3 +98,26 @@ def test_no_hit_lies_between_the_last_and_the_next(now_ms, macro):
     assert last <= now_ms < following
     assert last_hit_ms(schedule, following - 1) == last
     assert next_hit_ms(schedule, last) == following
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "hit"),
+    [
+        ("*/15 * * * *", "2026-01-01T00:00:00Z", "2026-01-01T00:15:00Z"),
+        ("0 9 * * 1-5", "2026-01-02T09:00:00Z", "2026-01-05T09:00:00Z"),
+        ("@daily", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"),
+        ("0 0 29 2 *", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"),
+        ("0 0 13 * 5", "2026-01-03T00:00:00Z", "2026-01-09T00:00:00Z"),
+        ("10-20/5 * * * *", "2026-01-01T00:12:00Z", "2026-01-01T00:15:00Z"),
+    ],
+)
+def test_the_next_hit_is_the_one_that_the_fields_say(text, after, hit):
+    assert next_hit_ms(parse_schedule(text), parse_instant(after)) == parse_instant(hit)
+
+
+@given(minute=st.integers(0, 59), hour=st.integers(0, 23), now_s=st.integers(0, 2 * 10**9))
+def test_a_daily_schedule_hits_within_a_day(minute, hour, now_s):
+    hit = next_hit_ms(parse_schedule(f"{minute} {hour} * * *"), now_s * 1000)
+
+    assert 0 < hit - now_s * 1000 <= DAY * 60_000
+    assert hit // 60_000 % DAY == hour * 60 + minute

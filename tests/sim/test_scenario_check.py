@@ -12,7 +12,7 @@ MISTAKES = {
     "workloads[0].kind: 'Foo' is no workload": {"workloads": [{"name": "w", "kind": "Foo"}]},
     "workloads[0]: cpu: 'abc' is not a quantity": {"workloads": [{"name": "w", "cpu": "abc"}]},
     "workloads[0].replicas: there cannot": {"workloads": [{"name": "w", "replicas": -1}]},
-    "workloads[0].schedule: schedule ''": {"workloads": [{"name": "w", "kind": "CronJob"}]},
+    "workloads[0].schedule: '' has 0 fields": {"workloads": [{"name": "w", "kind": "CronJob"}]},
     "workloads[0].runsFor: 'zz'": {"workloads": [{"name": "w", "runsFor": "zz"}]},
     "workloads[0].curve.every: '0s'": {"workloads": [{"name": "w", "curve": {"every": "0s"}}]},
     "objects[0].kind: the simulator knows no kind 'Foo'": {"objects": [{"kind": "Foo"}]},

@@ -8,8 +8,7 @@ import msgspec
 from nodewright.app.planning import money, planned_node
 from nodewright.core.disruption.decide import decide
 from nodewright.core.disruption.endgame import decide_to_end
-from nodewright.core.disruption.forceful import AWS_RULES
-from nodewright.model.disruption import Allowance, Command, Decided, Kept, Settings
+from nodewright.model.disruption import AWS_RULES, Command, Decided, Kept, Settings
 from nodewright.model.instant import print_instant
 from nodewright.model.wording import Language
 from nodewright.model.wording.keeping import kept_sentence
@@ -82,17 +81,3 @@ def kept_document(kept: Kept, language: Language = "en") -> Document:
     if kept.until_ms is not None:
         written["until"] = print_instant(kept.until_ms)
     return written
-
-
-def allowance_document(one: Allowance) -> Document:
-    """Write down what the budgets of a pool come to for a reason."""
-    return {
-        "reason": one.reason,
-        "nodes": one.total,
-        "going": one.used,
-        "allowed": one.allowed,
-        "free": one.free,
-        "closedBy": one.closed_by or None,
-        "problem": one.broken or None,
-        "until": None if one.until_ms is None else print_instant(one.until_ms),
-    }

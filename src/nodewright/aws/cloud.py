@@ -24,7 +24,7 @@ from nodewright.aws.subnets import Subnet
 from nodewright.aws.types import TypeBook
 from nodewright.catalog.nodeclass import settings_of
 from nodewright.catalog.settings import DEFAULT, NodeSettings, Reservation
-from nodewright.model.disruption import RepairRule
+from nodewright.model.disruption import AWS_RULES, RepairRule
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
@@ -50,17 +50,6 @@ NO_QUEUE_MS: Final = 60_000
 INSTANCES_MAX: Final = 100_000
 _SPOT_NOTICE: Final = "spot_interrupted"
 _log: Final = logging.getLogger("nodewright.aws")
-
-_MINUTE_MS: Final = 60_000
-_REPAIRS: Final = (
-    RepairRule("Ready", "False", 30 * _MINUTE_MS),
-    RepairRule("Ready", "Unknown", 30 * _MINUTE_MS),
-    RepairRule("AcceleratedHardwareReady", "False", 10 * _MINUTE_MS),
-    RepairRule("StorageReady", "False", 30 * _MINUTE_MS),
-    RepairRule("NetworkingReady", "False", 30 * _MINUTE_MS),
-    RepairRule("KernelReady", "False", 30 * _MINUTE_MS),
-    RepairRule("ContainerRuntimeReady", "False", 30 * _MINUTE_MS),
-)
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -200,7 +189,7 @@ class AwsCloud:
 
     def repair_rules(self) -> tuple[RepairRule, ...]:
         """Give what the kubelet and EKS' agents say of a broken node, and how long it is tolerated."""
-        return _REPAIRS
+        return AWS_RULES
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell or have an event planned."""

@@ -19,7 +19,7 @@ from nodewright.aws.terms import a_filter, tag_filters
 from nodewright.model.ec2nodeclass import AMIStatus, EC2NodeClassSpec
 from nodewright.model.ec2nodeclass_terms import AMISelectorTerm, alias_of
 from nodewright.model.instance import InstanceType
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import read_instant
 from nodewright.model.requirements import Requirements
 from nodewright.ports.clock import Clock
 
@@ -184,7 +184,4 @@ def _question(term: AMISelectorTerm) -> dict[str, Any]:
 def _instant(said: object) -> int:
     if isinstance(said, dt.datetime):
         return int(said.timestamp() * 1000)
-    try:
-        return parse_instant(str(said or ""))
-    except BadInstant:
-        return 0
+    return read_instant(str(said or "")) or 0

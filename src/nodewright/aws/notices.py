@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import read_instant
 
 _VERSION: Final = "0"
 _KINDS: Final = {
@@ -67,7 +67,7 @@ def read_message(body: str) -> Message:
         detail = msgspec.convert(envelope.detail, _Detail) if kind else _Detail()
     except msgspec.MsgspecError:
         return Message()
-    sent_ms = _instant(envelope.time)
+    sent_ms = read_instant(envelope.time) or 0
     if kind == HEALTH:
         if (detail.service, detail.event_type_category) != ("EC2", "scheduledChange"):
             return Message(sent_ms=sent_ms)
@@ -77,10 +77,3 @@ def read_message(body: str) -> Message:
         return Message(sent_ms=sent_ms)
     told = {"state": detail.state.lower()} if kind == STATE else {"action": detail.instance_action}
     return Message(kind, (detail.instance_id,), sent_ms, told)
-
-
-def _instant(text: str) -> int:
-    try:
-        return parse_instant(text)
-    except BadInstant:
-        return 0

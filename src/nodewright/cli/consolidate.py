@@ -8,19 +8,13 @@ from nodewright.app.consolidating import consolidate_world, consolidated_documen
 from nodewright.cli.cluster import PlaceOption, open_world
 from nodewright.cli.consolidate_view import consolidate_screen
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
-from nodewright.cli.files import check_files
+from nodewright.cli.files import SnapshotArgument, check_files
 from nodewright.cli.language import LanguageOption, choose_language
 from nodewright.cli.output import OutputOption, emit
 
 
 def consolidate(
-    snapshot: Annotated[
-        str,
-        Parameter(
-            help="A snapshot file, or - for standard input; else the live cluster.",
-            allow_leading_hyphen=True,
-        ),
-    ] = "",
+    snapshot: SnapshotArgument = "",
     *,
     to_end: Annotated[
         bool,

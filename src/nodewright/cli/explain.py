@@ -17,7 +17,7 @@ from nodewright.app.staying import calendar_document, staying_document
 from nodewright.cli.cluster import SourceOption, open_world
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.explain_view import code_screen, node_screen, pod_screen, pool_screen
-from nodewright.cli.files import check_files
+from nodewright.cli.files import SnapshotArgument, check_files
 from nodewright.cli.language import LanguageOption, choose_language
 from nodewright.cli.output import Format, OutputOption, emit
 from nodewright.cli.staying_view import calendar_screen, staying_part
@@ -38,13 +38,7 @@ _BUDGETS: Final = "budgets"
 
 def explain(
     target: Annotated[str, Parameter(help=f"What to explain: {_TARGETS}.")],
-    snapshot: Annotated[
-        str,
-        Parameter(
-            help="A snapshot file, or - for standard input; else the live cluster.",
-            allow_leading_hyphen=True,
-        ),
-    ] = "",
+    snapshot: SnapshotArgument = "",
     *,
     source: SourceOption = SourceOption(),  # noqa: B008 - frozen: sharing the default is safe
     output: OutputOption = "table",

@@ -22,6 +22,16 @@ FilesArgument = Annotated[
 """The files that a command takes."""
 
 
+SnapshotArgument = Annotated[
+    str,
+    Parameter(
+        help="A snapshot file, or - for standard input; else the live cluster.",
+        allow_leading_hyphen=True,
+    ),
+]
+"""The snapshot that a command may be given instead of a cluster."""
+
+
 def check_files(files: Sequence[str], command: str) -> None:
     """Refuse an option that the command does not have."""
     for name in files:

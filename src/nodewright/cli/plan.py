@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from nodewright.app.planning import plan_document, plan_world, with_bound
 from nodewright.cli.cluster import PlaceOption, open_world
 from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
-from nodewright.cli.files import check_files
+from nodewright.cli.files import SnapshotArgument, check_files
 from nodewright.cli.language import LanguageOption, choose_language
 from nodewright.cli.output import OutputOption, emit, say
 from nodewright.cli.plan_view import plan_screen
@@ -30,13 +30,7 @@ class Search:
 
 
 def plan(
-    snapshot: Annotated[
-        str,
-        Parameter(
-            help="A snapshot file, or - for standard input; else the live cluster.",
-            allow_leading_hyphen=True,
-        ),
-    ] = "",
+    snapshot: SnapshotArgument = "",
     *,
     search: Search = Search(),  # noqa: B008 - frozen: sharing the default is safe
     place: PlaceOption = PlaceOption(),  # noqa: B008 - frozen: sharing the default is safe

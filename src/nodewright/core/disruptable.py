@@ -16,7 +16,7 @@ from nodewright.core.lifecycle import write_findings
 from nodewright.core.lifecycle_conditions import INITIALIZED, LAUNCHED, Finding, find, is_true, says
 from nodewright.core.orchestration import clear_condition
 from nodewright.model.decision import Decision, Keep, rest_on
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import read_instant
 from nodewright.model.labels import NODEPOOL
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
@@ -85,10 +85,5 @@ def quiet_since_ms(claim: NodeClaim) -> int:
         initialized.last_transition_time if initialized is not None else None,
         claim.metadata.creation_timestamp,
     )
-    for one in written:
-        if one:
-            try:
-                return parse_instant(one)
-            except BadInstant:
-                continue
-    return 0
+    known = (read_instant(one) for one in written)
+    return next((one for one in known if one is not None), 0)

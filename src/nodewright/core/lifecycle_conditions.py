@@ -88,7 +88,7 @@ def conditions_after(
         root = _root([known[part] for part in parts])
         ordered.append(_merge(find(thing.status.conditions, READY), root, now_ms))
     stamped = [msgspec.structs.replace(one, observed_generation=meta.generation) for one in ordered]
-    return [_written(one) for one in stamped]
+    return [write_condition(one) for one in stamped]
 
 
 def _root(parts: Sequence[Condition]) -> Finding:
@@ -114,7 +114,8 @@ def _merge(old: Condition | None, finding: Finding, now_ms: int) -> Condition:
     )
 
 
-def _written(one: Condition) -> dict[str, object]:
+def write_condition(one: Condition) -> dict[str, object]:
+    """Give a condition as it stands in an object."""
     # The definition demands every field, also those that are empty.
     return {
         "type": one.type,

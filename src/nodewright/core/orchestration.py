@@ -14,13 +14,20 @@ import msgspec
 from nodewright.core.disruption.policies import PoolPolicy, read_policies
 from nodewright.core.disruption.protection import has_to_move, protected_until
 from nodewright.core.lifecycle import write_findings
-from nodewright.core.lifecycle_conditions import INITIALIZED, LAUNCHED, Finding, find, is_true
+from nodewright.core.lifecycle_conditions import (
+    INITIALIZED,
+    LAUNCHED,
+    Finding,
+    find,
+    is_true,
+    write_condition,
+)
 from nodewright.core.scheduling.hosts import Joined, join
 from nodewright.core.termination import DISRUPTED
 from nodewright.model.command import COMMAND, DISRUPTION_REASON, Record, read_record
 from nodewright.model.decision import Change, Decision, Delete, Keep, Tell, rest_on
 from nodewright.model.disruption import DRIFTED, EMPTY, Running
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import read_instant
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.pod import Pod
@@ -187,13 +194,7 @@ class _Steps:
 
 
 def _started_ms(pod: Pod) -> int | None:
-    written = pod.status.start_time or pod.metadata.creation_timestamp
-    if not written:
-        return None
-    try:
-        return parse_instant(written)
-    except BadInstant:
-        return None
+    return read_instant(pod.status.start_time or pod.metadata.creation_timestamp)
 
 
 def mark_node(member: Joined, record: Record, now_ms: int) -> Iterator[Change]:
@@ -231,18 +232,7 @@ def write_reason(claim: NodeClaim, record: Record, now_ms: int) -> Change:
 
 def clear_condition(claim: NodeClaim, kind: str, reason: str, note: str = "") -> Change:
     """Give the change that takes a condition off a claim."""
-    kept = [
-        {
-            "type": one.type,
-            "status": one.status,
-            "reason": one.reason,
-            "message": one.message,
-            "lastTransitionTime": one.last_transition_time,
-            "observedGeneration": one.observed_generation or 0,
-        }
-        for one in claim.status.conditions
-        if one.type != kind
-    ]
+    kept = [write_condition(one) for one in claim.status.conditions if one.type != kind]
     return Change(
         subject=refer(NODE_CLAIMS, claim),
         reason=reason,

@@ -11,10 +11,10 @@ from typing import Final
 from nodewright.core.disruption.candidates import Census
 from nodewright.core.disruption.forceful import GATE, find_forceful, matching, repairs_allowed
 from nodewright.core.scheduling.hosts import Joined
-from nodewright.core.termination_drain import DEADLINE
+from nodewright.core.termination_drain import DEADLINE, deadline_of
 from nodewright.model.decision import Change, Decision, Delete, Keep, Tell, rest_on
 from nodewright.model.disruption import UNHEALTHY
-from nodewright.model.instant import BadInstant, parse_instant, print_instant
+from nodewright.model.instant import print_instant
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.resource import NODE_CLAIMS, NODES, refer
 from nodewright.model.world import World
@@ -60,12 +60,9 @@ def repair(world: World) -> Iterator[Decision]:
 
 def _hurry(claim: NodeClaim, now_ms: int) -> Change | None:
     """Give the change that makes now the deadline of a claim's drain, unless it has come already."""
-    written = claim.metadata.annotations.get(DEADLINE)
-    try:
-        if written is not None and parse_instant(written) <= now_ms:
-            return None
-    except BadInstant:
-        written = None
+    deadline_ms = deadline_of(claim)
+    if deadline_ms is not None and deadline_ms <= now_ms:
+        return None
     return Change(
         subject=refer(NODE_CLAIMS, claim),
         reason="TerminationGracePeriod",

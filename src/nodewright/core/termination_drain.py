@@ -15,7 +15,7 @@ from nodewright.core.scheduling.rules.taints import first_untolerated
 from nodewright.core.scheduling.selection import is_protected
 from nodewright.core.termination_words import Budgets, failed_draining, tell_of_protection
 from nodewright.model.decision import Decision, Delete, Evict, Tell, rest_on
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import parse_instant, read_instant
 from nodewright.model.labels import DISRUPTED_TAINT
 from nodewright.model.metadata import Taint
 from nodewright.model.node import Node
@@ -207,12 +207,7 @@ def _is_late(pod: Pod, deadline_ms: int | None, now_ms: int) -> bool:
 def deadline_of(claim: NodeClaim | None) -> int | None:
     """Give the instant by which the pods of a claim's node must be gone, where there is one."""
     stamp = claim.metadata.annotations.get(DEADLINE) if claim is not None else None
-    if stamp is None:
-        return None
-    try:
-        return parse_instant(stamp)
-    except BadInstant:
-        return None
+    return read_instant(stamp)
 
 
 def _tell_waiting(node: Node, waiting: list[Pod]) -> Tell:

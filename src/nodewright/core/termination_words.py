@@ -10,7 +10,7 @@ from nodewright.core.scheduling.selection import is_protected, is_shut
 from nodewright.core.scheduling.selectors import read_selector
 from nodewright.model.decision import Tell
 from nodewright.model.duration import BadDuration, parse_go_duration
-from nodewright.model.instant import BadInstant, parse_instant, print_instant
+from nodewright.model.instant import print_instant, read_instant
 from nodewright.model.labels import DO_NOT_DISRUPT
 from nodewright.model.node import Node
 from nodewright.model.pdb import PodDisruptionBudget
@@ -91,8 +91,5 @@ def _length(written: str | None) -> int | None:
 
 
 def _end(pod: Pod, length_ms: int) -> str:
-    start = pod.status.start_time
-    try:
-        return print_instant(parse_instant(start) + length_ms) if start else ""
-    except BadInstant:
-        return ""
+    start_ms = read_instant(pod.status.start_time)
+    return "" if start_ms is None else print_instant(start_ms + length_ms)

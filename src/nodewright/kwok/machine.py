@@ -15,7 +15,7 @@ import msgspec
 from nodewright.kwok.choice import Choice
 from nodewright.kwok.wishes import PREFIX, Wishes
 from nodewright.model.decision import digest
-from nodewright.model.instant import BadInstant, parse_instant, print_instant
+from nodewright.model.instant import print_instant, read_instant
 from nodewright.model.labels import (
     CAPACITY_TYPE,
     HOSTNAME,
@@ -192,10 +192,7 @@ def _owner(node: Node) -> str:
 
 
 def _instant(written: str) -> int:
-    try:
-        return parse_instant(written)
-    except BadInstant:
-        return 0
+    return read_instant(written) or 0
 
 
 def _amounts(written: dict[str, str]) -> Resources:

@@ -180,6 +180,19 @@ class RepairRule(msgspec.Struct, frozen=True):
     after_ms: int
 
 
+_MINUTE_MS: Final = 60_000
+AWS_RULES: Final = (
+    RepairRule("Ready", "False", 30 * _MINUTE_MS),
+    RepairRule("Ready", "Unknown", 30 * _MINUTE_MS),
+    RepairRule("AcceleratedHardwareReady", "False", 10 * _MINUTE_MS),
+    RepairRule("StorageReady", "False", 30 * _MINUTE_MS),
+    RepairRule("NetworkingReady", "False", 30 * _MINUTE_MS),
+    RepairRule("KernelReady", "False", 30 * _MINUTE_MS),
+    RepairRule("ContainerRuntimeReady", "False", 30 * _MINUTE_MS),
+)
+"""What EKS' agents and the kubelet say of a broken node, and how long it is tolerated."""
+
+
 class Settings(msgspec.Struct, frozen=True):
     """What changes how disruption is decided, beside the options of the World.
 

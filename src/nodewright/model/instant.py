@@ -18,6 +18,14 @@ def parse_instant(text: str) -> int:
     return int(moment.timestamp() * 1000)
 
 
+def read_instant(text: str | None) -> int | None:
+    """Read a time that others wrote; one that is missing or cannot be read is none."""
+    try:
+        return parse_instant(text) if text else None
+    except BadInstant:
+        return None
+
+
 def print_instant(instant_ms: int) -> str:
     """Write milliseconds since the epoch as RFC 3339 in UTC."""
     moment = datetime.fromtimestamp(instant_ms / 1000, UTC)

@@ -6,7 +6,7 @@ Nothing is kept between two pages, so that a series goes with its object.
 from collections.abc import Iterable, Mapping
 
 from nodewright.core.scheduling.requests import pod_requests
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import read_instant
 from nodewright.model.labels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
 from nodewright.model.node import Node
 from nodewright.model.pod import Pod
@@ -67,7 +67,7 @@ def _fill_nodes(page: Page, world: World, pods: Mapping[str, list[Pod]]) -> None
         for name, many in amounts.items():
             for resource, amount in many.items():
                 page.add(name, amount / MILLI, f'{labels},resource_type="{snake(resource)}"')
-        born_ms = instant_of(node.metadata.creation_timestamp)
+        born_ms = read_instant(node.metadata.creation_timestamp)
         if born_ms is not None:
             age_s = (world.now_ms - born_ms) / 1000
             page.add("karpenter_nodes_current_lifetime_seconds", age_s, labels)
@@ -98,7 +98,7 @@ def _fill_pod(page: Page, world: World, pod: Pod, node: Node | None) -> None:
         "true" if NODEPOOL in labels else "false",
     )
     page.set("karpenter_pods_state", 1, row)
-    born_ms = instant_of(meta.creation_timestamp)
+    born_ms = read_instant(meta.creation_timestamp)
     if born_ms is None or pod.status.phase in TERMINAL:
         return
     waited_s = (world.now_ms - born_ms) / 1000
@@ -125,14 +125,6 @@ def is_daemon(pod: Pod) -> bool:
 
 def _is(pod: Pod, condition: str) -> bool:
     return any(one.type == condition and one.status == "True" for one in pod.status.conditions)
-
-
-def instant_of(text: str | None) -> int | None:
-    """Read a time; one that is missing or cannot be read is none."""
-    try:
-        return parse_instant(text) if text else None
-    except BadInstant:
-        return None
 
 
 def _requests(pods: Iterable[Pod]) -> dict[str, Milli]:

@@ -19,10 +19,11 @@ from prometheus_client import (
 
 from nodewright.model import decision as d
 from nodewright.model.decision import Decision
+from nodewright.model.instant import read_instant
 from nodewright.model.labels import CAPACITY_TYPE, NODEPOOL, ZONE
 from nodewright.model.resource import NODE_CLAIMS, NODES
 from nodewright.model.world import World
-from nodewright.observe.cluster import fill, instant_of
+from nodewright.observe.cluster import fill
 from nodewright.observe.disruption import NAME as DISRUPTION
 from nodewright.observe.disruption import Disruptions
 from nodewright.observe.facts import NARROW
@@ -190,7 +191,7 @@ class Metrics:
         meta = decision.thing.metadata
         labels, now_ms = meta.labels, self._now_ms()
         pool, zone = labels.get(NODEPOOL, ""), labels.get(ZONE, "")
-        took_s = _seconds(instant_of(meta.deletion_timestamp), now_ms)
+        took_s = _seconds(read_instant(meta.deletion_timestamp), now_ms)
         if decision.subject.resource is NODE_CLAIMS:
             capacity = labels.get(CAPACITY_TYPE, "")
             self.count("karpenter_nodeclaims_terminated_total", pool, capacity, zone)
@@ -200,7 +201,7 @@ class Metrics:
             self.count("karpenter_nodes_terminated_total", pool, zone)
             if took_s is not None:
                 self.note("karpenter_nodes_termination_duration_seconds", took_s, pool)
-            lived_s = _seconds(instant_of(meta.creation_timestamp), now_ms)
+            lived_s = _seconds(read_instant(meta.creation_timestamp), now_ms)
             if lived_s is not None:
                 self.note("karpenter_nodes_lifetime_duration_seconds", lived_s, pool)
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from nodewright.model.decision import Decision, Nominate, Refuse
+from nodewright.model.instant import read_instant
 from nodewright.model.pod import Pod
 from nodewright.model.world import World
-from nodewright.observe.cluster import TERMINAL, instant_of
+from nodewright.observe.cluster import TERMINAL
 
 _EVERY_MS: Final = 1_000
 
@@ -72,7 +73,7 @@ class Waits:
         self._decided |= told
         for pod in world.pods:
             if pod.metadata.uid in told and not pod.spec.node_name:
-                born_ms = instant_of(pod.metadata.creation_timestamp)
+                born_ms = read_instant(pod.metadata.creation_timestamp)
                 if born_ms is not None:
                     self._note(
                         "karpenter_pods_scheduling_decision_duration_seconds",
@@ -81,7 +82,7 @@ class Waits:
 
     def _tell(self, pod: Pod, condition: str, family: str) -> None:
         since_ms = _since(pod, condition)
-        born_ms = instant_of(pod.metadata.creation_timestamp)
+        born_ms = read_instant(pod.metadata.creation_timestamp)
         if since_ms is not None and born_ms is not None:
             self._note(family, max(0, since_ms - born_ms) / 1000)
 
@@ -94,5 +95,5 @@ def _since(pod: Pod, condition: str) -> int | None:
     """Give since when a condition of a pod has held."""
     for one in pod.status.conditions:
         if one.type == condition and one.status == "True":
-            return instant_of(one.last_transition_time)
+            return read_instant(one.last_transition_time)
     return None

@@ -116,10 +116,6 @@ class Admission:
         default = [one.value for one in self._api.each(PRIORITY_CLASSES) if one.global_default]
         return min(default, default=0)
 
-    def forget_specs(self) -> None:
-        """Forget the filled-in specs, after the priority classes have changed."""
-        self._specs.clear()
-
 
 def _covers(toleration: Toleration, key: str) -> bool:
     return toleration.key in ("", key) and toleration.effect in ("", "NoExecute")

@@ -44,10 +44,6 @@ class Worklist:
             self._is_due = True
             self._loop.after_ms(self._delay_ms, self._run)
 
-    def add_later(self, key: str, delay_ms: int) -> None:
-        """Have something looked at after a longer while."""
-        self._loop.after_ms(delay_ms, self.add, key)
-
     def _run(self) -> None:
         self._is_due = False
         batch, self._waiting = self._waiting, {}

@@ -4,11 +4,10 @@ from typing import Final
 
 import msgspec
 
+from nodewright.model.cron import next_hit_ms, parse_schedule
 from nodewright.model.metadata import ObjectMeta
-from nodewright.model.pod import Pod
 from nodewright.model.resource import PODS, key_of
 from nodewright.sim.apiserver import DELETED, Change
-from nodewright.sim.calendar import Schedule
 from nodewright.sim.ground import Ground, Worklist
 from nodewright.sim.objects import CRON_JOBS, JOBS, CronJob, Job, WorkloadStatus
 from nodewright.sim.workloads import Brood, controller_ref, is_active, make_pod
@@ -110,8 +109,10 @@ class CronJobController:
 
     def _plan(self, cron: CronJob) -> None:
         if not cron.spec.suspend:
-            due_ms = Schedule(cron.spec.schedule).next_after_ms(self._loop.now_ms())
-            self._loop.at_ms(due_ms, self._fire, key_of(cron.metadata), cron.metadata.generation)
+            due_ms = next_hit_ms(parse_schedule(cron.spec.schedule), self._loop.now_ms())
+            if due_ms is not None:
+                known = key_of(cron.metadata), cron.metadata.generation
+                self._loop.at_ms(due_ms, self._fire, *known)
 
     def _fire(self, key: str, generation: int) -> None:
         cron = self._api.get(CRON_JOBS, key)
@@ -147,8 +148,3 @@ class CronJobController:
     def _is_running(self, key: str) -> bool:
         job = self._api.get(JOBS, key)
         return job is not None and job.status.completion_time is None
-
-
-def ran_to_its_end(pod: Pod) -> bool:
-    """Tell whether a pod has succeeded."""
-    return pod.status.phase == "Succeeded"

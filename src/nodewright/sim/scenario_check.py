@@ -6,10 +6,9 @@ Each is one sentence with the place in the file, in the words of the file.
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from nodewright.model.cron import BadSchedule, parse_schedule
 from nodewright.model.duration import BadDuration, parse_duration
-from nodewright.model.errors import UserError
 from nodewright.model.quantity import BadQuantity, parse_resources
-from nodewright.sim.calendar import Schedule
 from nodewright.sim.faults import FAULT_KINDS
 from nodewright.sim.objects import RESOURCES
 
@@ -70,9 +69,9 @@ def _check_workload(place: str, workload: "WorkloadWords") -> Iterator[Mistake]:
         yield Mistake(f"{place}.replicas", "there cannot be fewer than none")
     if workload.kind == "CronJob":
         try:
-            Schedule(workload.schedule)
-        except UserError as error:
-            yield Mistake(f"{place}.schedule", error.message, error.advice)
+            parse_schedule(workload.schedule)
+        except BadSchedule as error:
+            yield Mistake(f"{place}.schedule", str(error), "write five fields such as */5 * * * *")
     if workload.runs_for:
         yield from _check_length(f"{place}.runsFor", workload.runs_for)
     if workload.curve is not None:

@@ -11,7 +11,6 @@ from nodewright.aws.userdata.render import (
     BYTES_MAX,
     TooLong,
     encode,
-    is_nearly_too_long,
     write_user_data,
 )
 from nodewright.model.metadata import Taint
@@ -101,11 +100,6 @@ def test_user_data_that_ec2_would_not_take_is_refused():
 
     assert "shorten it by 7 bytes" in refused.value.advice
     assert refused.value.code == "NW-3014"
-
-
-def test_a_warning_comes_before_the_limit():
-    assert is_nearly_too_long("a" * 14_745)
-    assert not is_nearly_too_long("a" * 14_744)
 
 
 WORD = st.from_regex(r"[a-z0-9]([a-z0-9._-]{0,20}[a-z0-9])?", fullmatch=True)

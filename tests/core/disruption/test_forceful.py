@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from builders import NOW_MS
 from builders.fleet import HOUR_MS, a_fleet_node, a_fleet_pool, decided, on
-from nodewright.core.disruption.forceful import AWS_RULES, repairs_allowed
-from nodewright.model.disruption import Settings
+from nodewright.core.disruption.forceful import repairs_allowed
+from nodewright.model.disruption import AWS_RULES, Settings
 from nodewright.model.instant import print_instant
 from nodewright.model.metadata import Condition
 from nodewright.model.nodepool import Budget

@@ -12,7 +12,6 @@ from nodewright.aws.userdata.windows import write_windows
 from nodewright.catalog.settings import AL2, AL2023, BOTTLEROCKET, CUSTOM, WINDOWS_BUILDS
 
 BYTES_MAX: Final = 16_384
-BYTES_WARN: Final = BYTES_MAX * 9 // 10
 _WRITERS: Final[Mapping[str, Callable[[Draft], str]]] = {
     AL2: write_al2,
     AL2023: write_al2023,
@@ -38,11 +37,6 @@ def write_user_data(family: str, draft: Draft) -> str:
             advice=f"shorten it by {size - BYTES_MAX} bytes, or fetch a part of it at boot",
         )
     return text
-
-
-def is_nearly_too_long(text: str) -> bool:
-    """Tell whether nine tenths of what EC2 takes are used up."""
-    return len(text.encode()) >= BYTES_WARN
 
 
 def encode(text: str) -> str:

@@ -25,7 +25,7 @@ from nodewright.core.scheduling.hosts import Joined, join
 from nodewright.model import labels as names
 from nodewright.model.disruption import Kept, Memory
 from nodewright.model.instance import NanoUSD
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import read_instant
 from nodewright.model.keeping import Keeping
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
@@ -174,7 +174,7 @@ def _candidate(census: Census, node: Node, claim: NodeClaim, pool: NodePool) -> 
     name = node.metadata.name
     pods = census.pods_of.get(name, [])
     moving = tuple(census.moving_of.get(name, ()))
-    made_ms = _instant(claim.metadata.creation_timestamp) or 0
+    made_ms = read_instant(claim.metadata.creation_timestamp) or 0
     return Candidate(
         name=name,
         node=node,
@@ -194,23 +194,14 @@ def _quiet_since(census: Census, claim: NodeClaim, name: str, made_ms: int) -> i
     """Tell since when no pod has come or gone, or since when the node works."""
     initialized = find(claim.status.conditions, INITIALIZED)
     times = [
-        _instant(claim.status.last_pod_event_time),
+        read_instant(claim.status.last_pod_event_time),
         census.world.beside.pod_events_ms.get(name),
     ]
     known = [one for one in times if one is not None]
     if known:
         return max(known)
-    since_ms = _instant(initialized.last_transition_time) if initialized is not None else None
+    since_ms = read_instant(initialized.last_transition_time) if initialized is not None else None
     return made_ms if since_ms is None else since_ms
-
-
-def _instant(written: str | None) -> int | None:
-    if not written:
-        return None
-    try:
-        return parse_instant(written)
-    except BadInstant:
-        return None
 
 
 def what_pods_say(census: Census, name: str, pods: Sequence[Pod]) -> Kept | None:

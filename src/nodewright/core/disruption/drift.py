@@ -21,7 +21,7 @@ from nodewright.model.hashing import (
     hash_nodepool,
 )
 from nodewright.model.instance import InstanceType
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import parse_instant, read_instant
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
 from nodewright.model.requirements import BadRequirement, Requirements
@@ -58,12 +58,11 @@ class DriftJudge:
         if reason is None:
             return None
         known = find(one.claim.status.conditions, CONDITION)
-        since_ms = self._census.now_ms
-        if known is not None and known.status == "True" and known.last_transition_time:
-            try:
-                since_ms = parse_instant(known.last_transition_time)
-            except BadInstant:
-                since_ms = self._census.now_ms
+        since_ms = None
+        if known is not None and known.status == "True":
+            since_ms = read_instant(known.last_transition_time)
+        if since_ms is None:
+            since_ms = self._census.now_ms
         return Drift(reason, since_ms, self.hash_of(one.pool))
 
     def reason_of(self, claim: NodeClaim, pool: NodePool) -> str | None:

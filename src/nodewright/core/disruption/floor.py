@@ -133,11 +133,7 @@ class Floor:
         is_plain = not (wish.owns or wish.kept_away_by or wish.ports or wish.needs.attachments)
         start = self._first.get(shape.number, 0)
         for begin in range(start - start % _BLOCK, len(self.hosts), _BLOCK):
-            end = begin + _BLOCK
-            mask = self.is_open[begin:end] & alike[begin:end]
-            for column, amount in zip(self.free, shape.amounts, strict=True):
-                if amount:
-                    mask &= column[begin:end] >= amount
+            mask = self._roomy(begin, shape, alike)
             rows = np.flatnonzero(mask)
             if begin == start - start % _BLOCK and is_plain:
                 # Room only shrinks while nodes are taken away, so rows without it are not asked again.
@@ -158,15 +154,17 @@ class Floor:
         """Tell whether any open node has room for one pod of a shape, neighbours left aside."""
         alike = self._masks.of(shape.ladder[0])
         start = self._first.get(shape.number, 0)
-        for begin in range(start - start % _BLOCK, len(self.hosts), _BLOCK):
-            end = begin + _BLOCK
-            mask = self.is_open[begin:end] & alike[begin:end]
-            for column, amount in zip(self.free, shape.amounts, strict=True):
-                if amount:
-                    mask &= column[begin:end] >= amount
-            if mask.any():
-                return True
-        return False
+        blocks = range(start - start % _BLOCK, len(self.hosts), _BLOCK)
+        return any(self._roomy(begin, shape, alike).any() for begin in blocks)
+
+    def _roomy(self, begin: int, shape: Shape, alike: Mask) -> Mask:
+        """Tell of each node of a block whether it is open, fit for a wish, and has room for a pod."""
+        end = begin + _BLOCK
+        mask = self.is_open[begin:end] & alike[begin:end]
+        for column, amount in zip(self.free, shape.amounts, strict=True):
+            if amount:
+                mask &= column[begin:end] >= amount
+        return mask
 
     def offer(self, row: int, shape: Shape, pod: Pod) -> bool:
         """Put one pod onto a certain node, if every rule agrees; tell whether it is there."""

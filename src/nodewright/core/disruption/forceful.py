@@ -11,22 +11,11 @@ from nodewright.core.disruption.candidates import Census
 from nodewright.core.expiration import is_expired
 from nodewright.core.scheduling.hosts import Joined
 from nodewright.model.disruption import EXPIRED, UNHEALTHY, Forceful, RepairRule
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import read_instant
 from nodewright.model.node import Node
 
 GATE: Final = "NodeRepair"
 _SHARE_PERCENT: Final = 20
-_MINUTE_MS: Final = 60_000
-AWS_RULES: Final = (
-    RepairRule("Ready", "False", 30 * _MINUTE_MS),
-    RepairRule("Ready", "Unknown", 30 * _MINUTE_MS),
-    RepairRule("AcceleratedHardwareReady", "False", 10 * _MINUTE_MS),
-    RepairRule("StorageReady", "False", 30 * _MINUTE_MS),
-    RepairRule("NetworkingReady", "False", 30 * _MINUTE_MS),
-    RepairRule("KernelReady", "False", 30 * _MINUTE_MS),
-    RepairRule("ContainerRuntimeReady", "False", 30 * _MINUTE_MS),
-)
-"""What EKS' agents and the kubelet say of a broken node, and how long it is tolerated."""
 
 
 def find_forceful(census: Census, rules: Sequence[RepairRule]) -> list[Forceful]:
@@ -75,11 +64,9 @@ def matching(node: Node, rules: Sequence[RepairRule]) -> list[tuple[RepairRule, 
     for condition in node.status.conditions:
         for rule in rules:
             if (condition.type, condition.status) == (rule.condition, rule.status):
-                try:
-                    since_ms = parse_instant(condition.last_transition_time or "")
-                except BadInstant:
-                    continue
-                found.append((rule, since_ms))
+                since_ms = read_instant(condition.last_transition_time)
+                if since_ms is not None:
+                    found.append((rule, since_ms))
     return found
 
 

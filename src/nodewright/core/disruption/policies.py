@@ -12,7 +12,7 @@ import msgspec
 from nodewright.core.scheduling.selectors import read_selector
 from nodewright.model.disruption import DRIFTED, EMPTY, UNDERUTILIZED
 from nodewright.model.duration import BadDuration, parse_duration, parse_duration_or_never
-from nodewright.model.instant import BadInstant, parse_instant
+from nodewright.model.instant import read_instant
 from nodewright.model.metadata import LabelSelector
 from nodewright.model.nodepolicy import MOVES, NodePolicy, PolicyBudget, Timers, Waves
 from nodewright.model.nodepool import NodePool
@@ -151,7 +151,5 @@ def _length(written: str | None) -> int | None:
 
 
 def _instant(written: str) -> int:
-    try:
-        return parse_instant(written)
-    except BadInstant:
-        return FOREVER_MS
+    until_ms = read_instant(written)
+    return FOREVER_MS if until_ms is None else until_ms

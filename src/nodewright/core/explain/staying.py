@@ -8,9 +8,9 @@ from nodewright.core.disruption.budgets import Purse
 from nodewright.core.disruption.candidates import Candidate, Census, find_candidates
 from nodewright.core.disruption.decide import decide, find_allowances
 from nodewright.core.disruption.drift import DriftJudge
-from nodewright.core.disruption.forceful import AWS_RULES
 from nodewright.core.disruption.gates import judge_budget, judge_gates
 from nodewright.model.disruption import (
+    AWS_RULES,
     DRIFTED,
     EMPTY,
     UNDERUTILIZED,

@@ -15,7 +15,7 @@ from nodewright.core.scheduling.rules.taints import tolerates
 from nodewright.model.labels import HOSTNAME, ZONE
 from nodewright.model.metadata import Taint
 from nodewright.model.node import Node
-from nodewright.model.quantity import Resources, parse_resources
+from nodewright.model.quantity import parse_resources
 from nodewright.sim.nodematch import node_matches, term_matches
 from nodewright.sim.scheduler.shape import Shape
 
@@ -244,11 +244,3 @@ def _judge(static: Static, row: int, shape: Shape, node: Node | None) -> None:
         for one in (affinity.preferred if affinity else ())
         if term_matches(one.preference, node.metadata.labels, node.metadata.name)
     )
-
-
-def resources_of(table: NodeTable, row: int) -> Resources:
-    """Give what a row has left, by name."""
-    return {
-        name: int(table.alloc[row, column] - table.used[row, column])
-        for name, column in table.columns.items()
-    }
