@@ -101,10 +101,15 @@ async def test_a_machine_lives_from_its_launch_to_its_end(standin, cloud, node_c
     assert launched.labels[CAPACITY_TYPE] == "spot"
     assert launched.machine.image_id == found["ImageId"]
     assert 0 < launched.allocatable["cpu"] < launched.capacity["cpu"] == 2000
+    assert launched.annotations["karpenter.k8s.aws/ec2nodeclass-hash-version"] == "nodewright-v1"
+    profile = launched.annotations["karpenter.k8s.aws/instance-profile-name"]
+    assert profile == node_class.status.instance_profile
 
     described = await cloud.describe(launched.machine.provider_id)
     assert described.provider_id == launched.machine.provider_id
     assert described.capacity_type == "spot"
+    assert described.subnet_id in {one.id for one in node_class.status.subnets}
+    assert described.security_groups == tuple(one.id for one in node_class.status.security_groups)
     assert described in await cloud.list_machines()
     assert await cloud.terminate(launched.machine.provider_id) is Ended.ACCEPTED
     assert await cloud.describe(launched.machine.provider_id) is None

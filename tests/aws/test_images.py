@@ -5,7 +5,8 @@ import pytest
 from builders.awslaunches import a_spec
 from nodewright.aws.aliases import for_arch
 from nodewright.aws.gateway import Fault
-from nodewright.aws.images import Image, ImageFinder, image_for, keep_newest
+from nodewright.aws.images import Image, ImageFinder, keep_newest
+from nodewright.catalog.images import image_for
 from nodewright.catalog.resolve import instance_types_for
 from nodewright.catalog.settings import NodeSettings
 from nodewright.sandbox.aws.faults import Switch

@@ -55,6 +55,26 @@ def test_the_capacity_type_is_read(more, expected):
     assert read_machine({**description, "LaunchTime": at}).launched_ms == 1_767_225_600_000
 
 
+def test_where_an_instance_stands_is_read():
+    machine = read_machine(
+        {
+            "InstanceId": "i-1",
+            "State": {"Name": "running"},
+            "SubnetId": "subnet-1",
+            "SecurityGroups": [{"GroupId": "sg-2"}, {"GroupId": "sg-1"}],
+            "Placement": {"GroupName": "near", "GroupId": "pg-1", "PartitionNumber": 3},
+            "CapacityReservationId": "cr-open",
+        }
+    )
+
+    assert (machine.subnet_id, machine.security_groups) == ("subnet-1", ("sg-1", "sg-2"))
+    assert machine.placement_group == "near"
+    assert machine.labels == {
+        "karpenter.k8s.aws/placement-group-id": "pg-1",
+        "karpenter.k8s.aws/placement-group-partition": "3",
+    }
+
+
 async def test_several_looks_are_one_call(standin, machines, ids):
     found = await asyncio.gather(*map(machines.find, [*ids[:2], "i-0000000000000dead"]))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from builders.nodes import a_pool
 from nodewright.model.capacitybuffer import CapacityBuffer
+from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.instance import InstanceType
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
@@ -40,6 +41,7 @@ _FIELDS: Mapping[type, str] = {
     NodePool: "node_pools",
     NodePolicy: "node_policies",
     NodeOverlay: "node_overlays",
+    EC2NodeClass: "node_classes",
     DaemonSet: "daemon_sets",
     Namespace: "namespaces",
     PersistentVolumeClaim: "volume_claims",

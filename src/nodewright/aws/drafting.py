@@ -12,15 +12,21 @@ import msgspec
 from nodewright.aws.choice import Candidate, Choice
 from nodewright.aws.cluster import Cluster
 from nodewright.aws.fleet import Override
-from nodewright.aws.images import image_for
 from nodewright.aws.subnets import Subnet
 from nodewright.aws.tags import shared_tags
 from nodewright.aws.template import Reservation, TemplateWish, template_request
 from nodewright.aws.userdata.draft import Draft
 from nodewright.aws.userdata.render import write_user_data
+from nodewright.catalog.images import image_for
 from nodewright.catalog.settings import RAID0
-from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.ec2nodeclass import PROFILE_NAME, EC2NodeClass
 from nodewright.model.ec2nodeclass_terms import alias_of
+from nodewright.model.hashing import (
+    EC2NODECLASS_HASH,
+    EC2NODECLASS_HASH_VERSION,
+    HASH_VERSION,
+    hash_ec2nodeclass,
+)
 from nodewright.model.labels import CAPACITY_TYPE
 from nodewright.model.quantity import MILLI
 from nodewright.ports.cloud import LaunchRequest
@@ -82,6 +88,17 @@ def tags_of(request: LaunchRequest, cluster: Cluster) -> dict[str, str]:
     assert isinstance(node_class, EC2NodeClass)
     own = {**node_class.spec.tags, **request.tags}
     return shared_tags(cluster.name, request.node_pool, node_class.metadata.name, own)
+
+
+def stamps_of(request: LaunchRequest, cluster: Cluster) -> dict[str, str]:
+    """Give the annotations by which a claim remembers what its machine was made from."""
+    node_class = request.node_class
+    assert isinstance(node_class, EC2NodeClass)
+    return {
+        EC2NODECLASS_HASH: hash_ec2nodeclass(node_class.spec, cluster.authority),
+        EC2NODECLASS_HASH_VERSION: HASH_VERSION,
+        PROFILE_NAME: node_class.status.instance_profile,
+    }
 
 
 def unattached_resources(request: LaunchRequest) -> frozenset[str]:

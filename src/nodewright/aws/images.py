@@ -1,7 +1,7 @@
 """Images of a class: found by alias, parameter, id, name or tags; the newest one of each sort is kept.
 
 A sort is the set of machines that an image is for. One that its owner has deprecated is taken only
-where there is no other. A machine is started from the first image of the list that fits its type.
+where there is no other.
 """
 
 import datetime as dt
@@ -18,9 +18,7 @@ from nodewright.aws.keeping import Kept
 from nodewright.aws.terms import a_filter, tag_filters
 from nodewright.model.ec2nodeclass import AMIStatus, EC2NodeClassSpec
 from nodewright.model.ec2nodeclass_terms import AMISelectorTerm, alias_of
-from nodewright.model.instance import InstanceType
 from nodewright.model.instant import read_instant
-from nodewright.model.requirements import Requirements
 from nodewright.ports.clock import Clock
 
 ALIAS_MS: Final = 24 * 3_600_000
@@ -156,15 +154,6 @@ def keep_newest(images: Iterable[Image]) -> tuple[AMIStatus, ...]:
         )
         for one in newest
     )
-
-
-def image_for(kind: InstanceType, images: Iterable[AMIStatus]) -> AMIStatus | None:
-    """Give the first image of a class that fits a type."""
-    for one in images:
-        wanted = Requirements.from_expressions(one.requirements)
-        if kind.requirements.clash(wanted, frozenset()) is None:
-            return one
-    return None
 
 
 def _rank(one: Image) -> tuple[bool, int, str]:

@@ -14,7 +14,14 @@ import msgspec
 from nodewright.aws.calls import CREATE_FLEET
 from nodewright.aws.choice import Candidate, Choice, choose
 from nodewright.aws.cluster import Cluster
-from nodewright.aws.drafting import Group, group_choice, pods_of, tags_of, unattached_resources
+from nodewright.aws.drafting import (
+    Group,
+    group_choice,
+    pods_of,
+    stamps_of,
+    tags_of,
+    unattached_resources,
+)
 from nodewright.aws.faults import (
     NO_ADDRESSES,
     NO_TEMPLATE,
@@ -172,6 +179,7 @@ class Launcher:
             labels,
             {name: one for name, one in kind.capacity.items() if name not in unattached},
             {name: one for name, one in kind.allocatable.items() if name not in unattached},
+            stamps_of(request, self._cluster),
         )
 
     def _spend(self, token: str) -> None:

@@ -8,7 +8,16 @@ from nodewright.aws.calls import DESCRIBE_INSTANCES, TERMINATE_INSTANCES
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.tags import CLUSTER_NAME, read_tags
 from nodewright.aws.terms import a_filter
-from nodewright.model.labels import EC2NODECLASS, NODEPOOL, ON_DEMAND, RESERVED, SPOT
+from nodewright.model.labels import (
+    EC2NODECLASS,
+    NODEPOOL,
+    ON_DEMAND,
+    PLACEMENT_GROUP_ID,
+    PLACEMENT_GROUP_PARTITION,
+    RESERVATION_ID,
+    RESERVED,
+    SPOT,
+)
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import Ended, Machine
 
@@ -40,7 +49,25 @@ def read_machine(description: Mapping[str, Any]) -> Machine:
         launched_ms=int(launched.timestamp() * 1000) if launched is not None else 0,
         tags=read_tags(description.get("Tags")),
         image_id=str(description.get("ImageId", "")),
+        subnet_id=str(description.get("SubnetId") or ""),
+        security_groups=tuple(
+            sorted(str(one["GroupId"]) for one in description.get("SecurityGroups") or ())
+        ),
+        placement_group=str(description.get("Placement", {}).get("GroupName") or ""),
+        labels=_labels(description),
     )
+
+
+def _labels(description: Mapping[str, Any]) -> dict[str, str]:
+    """Give the labels of what a machine was put into: a reservation, a placement group."""
+    place = description.get("Placement", {})
+    is_reserved = _capacity_type(description) == RESERVED
+    found = {
+        RESERVATION_ID: description.get("CapacityReservationId") if is_reserved else None,
+        PLACEMENT_GROUP_ID: place.get("GroupId"),
+        PLACEMENT_GROUP_PARTITION: place.get("PartitionNumber"),
+    }
+    return {name: str(value) for name, value in found.items() if value}
 
 
 def _capacity_type(description: Mapping[str, Any]) -> str:

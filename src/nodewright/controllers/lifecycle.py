@@ -114,7 +114,12 @@ class Lifecycle(Controller):
         on_sale = await self.ports.cloud.instance_types(node_class)
         one = min(mine, key=lambda machine: (machine.launched_ms, machine.provider_id))
         found = FoundMachine(
-            one.provider_id, one.instance_type, one.zone, one.capacity_type, one.image_id
+            one.provider_id,
+            one.instance_type,
+            one.zone,
+            one.capacity_type,
+            one.image_id,
+            one.labels,
         )
         adopted = adopt(found, on_sale) if isinstance(on_sale, tuple) else None
         return adopted or Answer(Outcome.BUSY, "the cloud does not say what the machine has")
@@ -161,6 +166,7 @@ class Lifecycle(Controller):
                     answer.labels,
                     answer.capacity,
                     answer.allocatable,
+                    answer.annotations,
                 )
                 yield from _note(claim, launched, now_ms)
             case Launched(machine=machine):

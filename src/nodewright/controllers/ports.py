@@ -103,7 +103,13 @@ class Memory:
         if machines is not None:
             seen = tuple(
                 SeenMachine(
-                    one.provider_id, one.tags.get(CLAIM_TAG, ""), one.launched_ms, one.is_alive
+                    provider_id=one.provider_id,
+                    claim=one.tags.get(CLAIM_TAG, ""),
+                    launched_ms=one.launched_ms,
+                    is_alive=one.is_alive,
+                    subnet_id=one.subnet_id,
+                    security_groups=one.security_groups,
+                    placement_group=one.placement_group,
                 )
                 for one in machines
             )

@@ -10,11 +10,13 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.core.ec2nodeclass_hash import stamp_ec2_class
 from nodewright.core.lifecycle_conditions import FALSE, UNKNOWN, Finding, conditions_after, find
 from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.decision import Change, Decision, Release, Tell, rest_on
 from nodewright.model.ec2nodeclass import TERMINATION_FINALIZER, EC2NodeClass
 from nodewright.model.metadata import Condition
+from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import class_key, key_of_reference
 from nodewright.model.older import origin_of
 from nodewright.model.resource import NODE_CLASSES, refer
@@ -54,8 +56,10 @@ _NOT_FOUND: Final = {
 
 def decide_ec2_classes(world: World) -> Iterator[Decision]:
     """Give the next step of every class: it is held, told about, or let go."""
+    facts = {one.name: one for one in world.beside.class_facts}
     yield from _hold(world)
-    yield from judge_ec2_classes(world, {one.name: one for one in world.beside.class_facts})
+    yield from _stamp(world, facts)
+    yield from judge_ec2_classes(world, facts)
     yield from _let_go(world)
 
 
@@ -79,15 +83,30 @@ def _hold(world: World) -> Iterator[Change]:
             )
 
 
+def _stamp(world: World, facts: Mapping[str, ClassFacts]) -> Iterator[Change]:
+    for one in _classes(world):
+        known = facts.get(one.metadata.name)
+        if known is not None and _is_about(known, one):
+            yield from stamp_ec2_class(one, known, _claims_of(world, one))
+
+
+def _claims_of(world: World, node_class: EC2NodeClass) -> list[NodeClaim]:
+    key = class_key(node_class)
+    return [one for one in world.node_claims if key_of_reference(one.spec.node_class_ref) == key]
+
+
+def _is_about(facts: ClassFacts, node_class: EC2NodeClass) -> bool:
+    """Tell whether answers are about a class as it is: what it was before no longer counts."""
+    meta = node_class.metadata
+    return meta.deletion_timestamp is None and facts.generation == meta.generation
+
+
 def _let_go(world: World) -> Iterator[Decision]:
     for one in _classes(world):
         meta = one.metadata
         if meta.deletion_timestamp is None or TERMINATION_FINALIZER not in meta.finalizers:
             continue
-        key = class_key(one)
-        left = sum(
-            key_of_reference(claim.spec.node_class_ref) == key for claim in world.node_claims
-        )
+        left = len(_claims_of(world, one))
         ref = refer(NODE_CLASSES, one)
         if left:
             note = f"the class goes when its {left} NodeClaims are gone"
@@ -101,11 +120,8 @@ def _let_go(world: World) -> Iterator[Decision]:
 def judge_ec2_classes(world: World, facts: Mapping[str, ClassFacts]) -> Iterator[Change]:
     """Give the status of every class that was asked about, where it is not written already."""
     for one in _classes(world):
-        if one.metadata.deletion_timestamp is not None:
-            continue
         known = facts.get(one.metadata.name)
-        # Answers about what the class was before are no longer true of it.
-        if known is None or known.generation != one.metadata.generation:
+        if known is None or not _is_about(known, one):
             continue
         change = judge_ec2_class(one, known, world.now_ms)
         if change is not None:

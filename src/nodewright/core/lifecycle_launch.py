@@ -27,6 +27,7 @@ class FoundMachine(msgspec.Struct, frozen=True):
     zone: str
     capacity_type: str
     image_id: str = ""
+    labels: Mapping[str, str] = {}
 
 
 class LaunchedMachine(msgspec.Struct, frozen=True):
@@ -37,6 +38,7 @@ class LaunchedMachine(msgspec.Struct, frozen=True):
     labels: Mapping[str, str] = {}
     capacity: Resources = {}
     allocatable: Resources = {}
+    annotations: Mapping[str, str] = {}
 
 
 def choose_types(wanted: Requirements, on_sale: Sequence[InstanceType]) -> tuple[str, ...]:
@@ -92,24 +94,31 @@ def adopt(machine: FoundMachine, on_sale: Sequence[InstanceType]) -> LaunchedMac
     return LaunchedMachine(
         machine.provider_id,
         machine.image_id,
-        {**kind.requirements.labels(), **own},
+        {**kind.requirements.labels(), **own, **machine.labels},
         kind.capacity,
         kind.allocatable,
     )
 
 
 def label_claim(claim: NodeClaim, machine: LaunchedMachine) -> Change | None:
-    """Give the labels that the machine brings; those that the claim has stay as they are."""
-    new = {
-        name: value for name, value in machine.labels.items() if name not in claim.metadata.labels
+    """Give the labels and annotations that the machine brings; a label that is there stays."""
+    have = claim.metadata
+    labels = {name: value for name, value in machine.labels.items() if name not in have.labels}
+    notes = {
+        name: value
+        for name, value in machine.annotations.items()
+        if have.annotations.get(name) != value
     }
-    if not new:
+    new = {"labels": labels, "annotations": notes}
+    if not (labels or notes):
         return None
     return Change(
         subject=refer(NODE_CLAIMS, claim),
         reason=LAUNCHED,
         basis=rest_on((NODE_CLAIMS, claim)),
-        change={"metadata": {"labels": dict(sorted(new.items()))}},
+        change={
+            "metadata": {field: dict(sorted(one.items())) for field, one in new.items() if one}
+        },
     )
 
 

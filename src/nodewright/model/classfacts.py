@@ -22,7 +22,7 @@ class ClassFacts(msgspec.Struct, frozen=True):
     """The answers about one class, of the generation that was asked about.
 
     `user_data` is what is wrong with the user data of its machines, `kubernetes_minor` the minor version
-    of the cluster for which its images are.
+    of the cluster for which its images are. `fingerprint` is what its machines are stamped with.
     """
 
     name: str
@@ -34,3 +34,4 @@ class ClassFacts(msgspec.Struct, frozen=True):
     capacity_reservations: tuple[CapacityReservationStatus, ...] | Trouble = ()
     user_data: Trouble | None = None
     kubernetes_minor: int | None = None
+    fingerprint: str = ""

@@ -7,12 +7,15 @@ import msgspec
 
 
 class SeenMachine(msgspec.Struct, frozen=True, rename="camel"):
-    """A machine of ours as the cloud listed it."""
+    """A machine of ours as the cloud listed it; where it stands, as far as that is known."""
 
     provider_id: str
     claim: str
     launched_ms: int
     is_alive: bool = True
+    subnet_id: str = ""
+    security_groups: tuple[str, ...] = ()
+    placement_group: str = ""
 
 
 class CloudView(msgspec.Struct, frozen=True, rename="camel", dict=True):

@@ -42,6 +42,8 @@ RESTRICTED_TAGS: Final = (
 )
 RESTRICTED_TAG_PREFIX: Final = "kubernetes.io/cluster"
 TERMINATION_FINALIZER: Final = "karpenter.k8s.aws/termination"
+PROFILE_NAME: Final = "karpenter.k8s.aws/instance-profile-name"
+"""The annotation by which a claim remembers the instance profile of its machine."""
 
 
 def _no_tag(key: str) -> Rule:

@@ -4,7 +4,8 @@ Only what needs a new node counts: a pool's template without its requirements (t
 against the node itself), a class without its selectors (what they find is checked). Lists are
 unordered, zero and absent values are the same, and a duration counts by its length. The number is
 not Karpenter's, so it carries a version of its own: fingerprints of different versions are never
-compared, or a takeover would call every node drifted at once.
+compared, or a takeover would call every node drifted at once. A class's has two parts, of what it says
+and of the certificate that its nodes trust, so that who does not know the latter can compare the former.
 """
 
 import hashlib
@@ -24,6 +25,7 @@ EC2NODECLASS_HASH: Final = "karpenter.k8s.aws/ec2nodeclass-hash"
 EC2NODECLASS_HASH_VERSION: Final = "karpenter.k8s.aws/ec2nodeclass-hash-version"
 
 _DIGEST_BYTES: Final = 8
+_PART: Final = "-"
 _CLASS_FIELDS_OUT: Final = (
     "subnetSelectorTerms",
     "securityGroupSelectorTerms",
@@ -52,7 +54,27 @@ def hash_nodepool(pool: NodePool) -> str:
 
 
 def hash_ec2nodeclass(spec: EC2NodeClassSpec, ca_bundle: str = "") -> str:
-    """Give the fingerprint of a class, with the cluster's certificate that its nodes trust."""
+    """Give the fingerprint of a class, with the cluster's certificate where it is known."""
+    said = _hash_class(spec)
+    return f"{said}{_PART}{_fingerprint({'caBundle': ca_bundle})}" if ca_bundle else said
+
+
+def is_same_class(one: str, other: str) -> bool:
+    """Tell whether two fingerprints of classes are of the same, as far as both know it."""
+    (said, _, trusted), (other_said, _, other_trusted) = (
+        one.partition(_PART),
+        other.partition(_PART),
+    )
+    return said == other_said and (not trusted or not other_trusted or trusted == other_trusted)
+
+
+def stamp_class(spec: EC2NodeClassSpec, stamped: str) -> str:
+    """Give the fingerprint of a class as it is now, with the certificate of its last stamp."""
+    _, part, trusted = stamped.partition(_PART)
+    return f"{_hash_class(spec)}{part}{trusted}"
+
+
+def _hash_class(spec: EC2NodeClassSpec) -> str:
     fields = msgspec.to_builtins(spec)
     for name in _CLASS_FIELDS_OUT:
         fields.pop(name, None)
@@ -64,7 +86,6 @@ def hash_ec2nodeclass(spec: EC2NodeClassSpec, ca_bundle: str = "") -> str:
     fields["tags"] = _entries(spec.tags)
     fields["kubelet"] = _canonical_json(spec.kubelet) if spec.kubelet else ""
     fields["resolvedFamily"] = spec.resolved_family
-    fields["caBundle"] = ca_bundle
     return _fingerprint(fields)
 
 

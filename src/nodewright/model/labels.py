@@ -24,6 +24,10 @@ WINDOWS_BUILD: Final = "node.kubernetes.io/windows-build"
 AWS_GROUP: Final = "karpenter.k8s.aws"
 EC2NODECLASS: Final = "karpenter.k8s.aws/ec2nodeclass"
 RESERVATION_ID: Final = "karpenter.k8s.aws/capacity-reservation-id"
+RESERVATION_TYPE: Final = "karpenter.k8s.aws/capacity-reservation-type"
+RESERVATION_INTERRUPTIBLE: Final = "karpenter.k8s.aws/capacity-reservation-interruptible"
+PLACEMENT_GROUP_ID: Final = "karpenter.k8s.aws/placement-group-id"
+PLACEMENT_GROUP_PARTITION: Final = "karpenter.k8s.aws/placement-group-partition"
 
 UNREGISTERED_TAINT: Final = "karpenter.sh/unregistered"
 DISRUPTED_TAINT: Final = "karpenter.sh/disrupted"
@@ -65,11 +69,11 @@ WELL_KNOWN_CORE: Final = frozenset(
 WELL_KNOWN: Final = WELL_KNOWN_CORE | {
     ZONE_ID,
     RESERVATION_ID,
-    f"{AWS_GROUP}/capacity-reservation-type",
-    f"{AWS_GROUP}/capacity-reservation-interruptible",
+    RESERVATION_TYPE,
+    RESERVATION_INTERRUPTIBLE,
     f"{AWS_GROUP}/nitro-sandbox",
-    f"{AWS_GROUP}/placement-group-id",
-    f"{AWS_GROUP}/placement-group-partition",
+    PLACEMENT_GROUP_ID,
+    PLACEMENT_GROUP_PARTITION,
     *(f"{AWS_GROUP}/instance-{name}" for name in _AWS_INSTANCE_LABELS),
 }
 

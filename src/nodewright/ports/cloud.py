@@ -36,7 +36,7 @@ class LaunchRequest(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """A machine as the cloud describes it."""
+    """A machine as the cloud describes it; `labels` are those that its kind alone does not tell."""
 
     provider_id: str
     state: str
@@ -46,6 +46,10 @@ class Machine(msgspec.Struct, frozen=True):
     launched_ms: int
     tags: Mapping[str, str] = {}
     image_id: str = ""
+    subnet_id: str = ""
+    security_groups: tuple[str, ...] = ()
+    placement_group: str = ""
+    labels: Mapping[str, str] = {}
 
     @property
     def is_alive(self) -> bool:
@@ -54,12 +58,13 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Launched(msgspec.Struct, frozen=True):
-    """The answer to a launch that succeeded."""
+    """The answer to a launch that succeeded, with what the claim is to carry from now on."""
 
     machine: Machine
     labels: Mapping[str, str] = {}
     capacity: Resources = {}
     allocatable: Resources = {}
+    annotations: Mapping[str, str] = {}
 
 
 class LaunchFault(Enum):

@@ -12,6 +12,7 @@ import msgspec
 
 from nodewright.core.disruption.budgets import Counts, Purse, count_nodes, reckon
 from nodewright.core.disruption.candidates import Candidate, Census, find_candidates
+from nodewright.core.disruption.classdrift import CLASS_DRIFT
 from nodewright.core.disruption.commands import write_commands
 from nodewright.core.disruption.drift import (
     NODEPOOL_DRIFTED,
@@ -28,7 +29,6 @@ from nodewright.model.instance import NanoUSD
 from nodewright.model.nodepool import NodePool
 from nodewright.model.world import World
 
-CLASS_DRIFTED: Final = "NodeClassDrift"
 ROUND_MS: Final = 6 * 60_000
 """What it takes for a node to come up and the old one to drain, as a rule."""
 
@@ -111,7 +111,7 @@ def _drifts(
         reason = _reason(one, was, new)
         name = one.claim.spec.node_class_ref.name or _class_of(one.pool)
         if reason is None and classes.get(name) != changed.get(name) and name in classes:
-            reason = CLASS_DRIFTED
+            reason = CLASS_DRIFT
         if reason is not None:
             found[one.name] = Drift(reason, census.now_ms, new.hash_of(one.pool))
     return found

@@ -1,8 +1,8 @@
 """Drift: nodes that no longer match what their pool and class say.
 
 First the fingerprint of the template (only where both were made the same way), then the pool's
-requirements against the claim's labels, then whether the type is still sold, then what the provider
-says. The first that hits is the reason. Widening a requirement never drifts.
+requirements against the claim's labels, then whether the type is still sold, then what its class and
+the provider say. The first that hits is the reason. Widening a requirement never drifts.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,11 @@ from typing import Final
 import msgspec
 
 from nodewright.core.disruption.candidates import Candidate, Census
+from nodewright.core.disruption.classdrift import ClassJudge, Judged
 from nodewright.core.lifecycle_conditions import LAUNCHED, find
 from nodewright.model import labels as names
 from nodewright.model.disruption import Memory
+from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.hashing import (
     HASH_VERSION,
     NODEPOOL_HASH,
@@ -23,6 +25,7 @@ from nodewright.model.hashing import (
 from nodewright.model.instance import InstanceType
 from nodewright.model.instant import parse_instant, read_instant
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodeclass import class_key, key_of_reference
 from nodewright.model.nodepool import NodePool
 from nodewright.model.requirements import BadRequirement, Requirements
 
@@ -51,6 +54,8 @@ class DriftJudge:
         self._provider = memory.provider_drift
         self._hashes: dict[str, str] = {}
         self._requirements: dict[str, Requirements | None] = {}
+        self._classes = {class_key(one): one for one in census.world.node_classes}
+        self._machines = ClassJudge(census.world.beside.cloud.machines)
 
     def judge(self, one: Candidate) -> Drift | None:
         """Tell whether a candidate has drifted."""
@@ -79,10 +84,21 @@ class DriftJudge:
         told = self._provider.get(claim.metadata.name)
         if told is not None:
             return told
+        judged = self._judge_class(claim, pool)
+        if judged.reason:
+            return judged.reason
         known = find(claim.status.conditions, CONDITION)
-        if known is not None and known.status == "True" and known.reason not in _OURS:
-            return known.reason or CONDITION
-        return None
+        if known is None or known.status != "True" or known.reason in _OURS | judged.settled:
+            return None
+        return known.reason or CONDITION
+
+    def _judge_class(self, claim: NodeClaim, pool: NodePool) -> Judged:
+        node_class = self._classes.get(key_of_reference(claim.spec.node_class_ref))
+        if not isinstance(node_class, EC2NodeClass):
+            return Judged()
+        name = claim.metadata.labels.get(names.INSTANCE_TYPE, "")
+        kind = self._census.prices.type_of(pool.metadata.name, name)
+        return self._machines.judge(claim, node_class, kind)
 
     def hash_of(self, pool: NodePool) -> str:
         """Give the fingerprint of a pool's template."""
