@@ -11,7 +11,7 @@ from nodewright.model.kinds import BY_NAME
 from nodewright.model.path import show_path
 
 CASES = (*cases.CASES, *cases_aws.CASES)
-CHART = Path(__file__).parents[2] / "charts" / "nodewright-crd"
+CHART = Path(__file__).parents[2] / "charts" / "nodewright-crd" / "files"
 
 
 def verdict(case):
@@ -44,7 +44,7 @@ def test_kwoks_class_comes_on_request_only():
 
 @pytest.mark.parametrize(
     ("folder", "definition"),
-    [*(("crds", one) for one in CURRENT), *(("legacy", one) for one in LEGACY)],
+    [*(("current", one) for one in CURRENT), *(("legacy", one) for one in LEGACY)],
     ids=lambda value: getattr(value, "name", value),
 )
 def test_the_committed_definitions_are_up_to_date(folder, definition):

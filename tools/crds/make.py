@@ -5,17 +5,17 @@ from pathlib import Path
 from nodewright.crds.definitions import CURRENT, LEGACY
 from nodewright.crds.document import as_yaml, write_definition
 
-CHART = Path(__file__).parents[2] / "charts" / "nodewright-crd"
+CHART = Path(__file__).parents[2] / "charts" / "nodewright-crd" / "files"
 
 
 def main() -> None:
     """Write one file for each definition."""
-    for folder, definitions in (("crds", CURRENT), ("legacy", LEGACY)):
+    for folder, definitions in (("current", CURRENT), ("legacy", LEGACY)):
         (CHART / folder).mkdir(parents=True, exist_ok=True)
         for definition in definitions:
             path = CHART / folder / f"{definition.group}_{definition.plural}.yaml"
             path.write_text(as_yaml(write_definition(definition)))
-            print(path.relative_to(CHART.parents[1]))
+            print(path.relative_to(CHART.parents[2]))
 
 
 if __name__ == "__main__":
