@@ -1,11 +1,13 @@
 """What is remembered of commands: rates, swaps, moves, waves, and pools that are left alone."""
 
+from msgspec.structs import replace
+
 from builders.lives import a_claim
 from nodewright.core.chronicle import enter_wave, note_begun, note_failed, note_replaced
 from nodewright.core.disruption.policies import PoolPolicy, WaveRule
 from nodewright.model.command import Record
 from nodewright.model.decision import Disrupt
-from nodewright.model.disruption import DRIFTED, UNDERUTILIZED, Leaving, Memory, Method
+from nodewright.model.disruption import DRIFTED, UNDERUTILIZED, Leaving, Memory, Method, Wave
 from nodewright.model.resource import NODE_CLAIMS, Ref
 
 NOW_MS = 1_000_000
@@ -32,20 +34,29 @@ def test_a_command_is_remembered_for_rates_swaps_and_the_next_move():
 
 
 def test_a_pool_whose_replacements_fail_waits_longer_each_time_until_one_works():
-    once = note_failed(Memory(), "default", NOW_MS)
-    twice = note_failed(once, "default", NOW_MS)
-    fine = note_replaced(twice, "default", "drifted", NOW_MS)
+    record = a_command(DRIFTED).record
+    once = note_failed(Memory(), "default", record, NOW_MS)
+    twice = note_failed(once, "default", replace(record, id="D-2"), NOW_MS)
+    fine = note_replaced(twice, "default")
 
+    assert note_failed(once, "default", record, NOW_MS) == once
     assert once.backoffs["default"].until_ms == NOW_MS + 60_000
     assert twice.backoffs["default"].until_ms == NOW_MS + 120_000
     assert fine.backoffs == {}
 
 
-def test_drifted_nodes_enter_the_wave_of_their_pool_and_settle_it():
+def test_drifted_nodes_enter_the_wave_of_their_pool_with_what_replaces_them():
     policies = {"default": PoolPolicy(waves=WaveRule(1, 2, 60_000, 0))}
-    wave = enter_wave(Memory(), a_command(DRIFTED), policies, "hash", NOW_MS)
-    done = note_replaced(wave, "default", "drifted", NOW_MS)
+    targets = {"default": "hash"}
+    memory = enter_wave(Memory(), a_command(DRIFTED), policies, targets, NOW_MS)
 
-    assert wave.waves["default"].gone == ("node",)
-    assert (done.waves["default"].done, done.waves["default"].settled_ms) == (1, NOW_MS)
-    assert enter_wave(Memory(), a_command(), policies, "hash", NOW_MS) == Memory()
+    assert memory.waves == {"default": Wave("hash", 1, ("node",), ("new",))}
+    assert enter_wave(Memory(), a_command(), policies, targets, NOW_MS) == Memory()
+
+
+def test_a_drift_that_failed_counts_in_the_wave_and_a_move_for_money_does_not():
+    memory = Memory(waves={"default": Wave("hash", 1)})
+    drift, money = a_command(DRIFTED).record, a_command().record
+
+    assert note_failed(memory, "default", drift, NOW_MS).waves["default"].failed == 1
+    assert note_failed(memory, "default", money, NOW_MS).waves == memory.waves

@@ -14,20 +14,25 @@ from nodewright.controllers.acting import perform
 from nodewright.controllers.loop import Controller, Pace, is_heartbeat
 from nodewright.controllers.onsale import OnSale, ask_for_types
 from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.controllers.remembering import recall, save
 from nodewright.core.chronicle import enter_wave, note_begun
 from nodewright.core.disrupting import PROPOSED, disrupt_and_tell
 from nodewright.core.disruption.policies import read_policies
 from nodewright.core.disruption.replicas import workload_of
+from nodewright.core.disruption.waves import tend_waves
 from nodewright.core.lifecycle_podevents import node_of_event
 from nodewright.core.orchestration import running_of
 from nodewright.core.scheduling.hosts import join
 from nodewright.model.beside import Beside
 from nodewright.model.command import COMMAND
+from nodewright.model.decision import Change as Write
 from nodewright.model.decision import Decision, Disrupt, Keep, Launch
 from nodewright.model.disruption import Leaving, Running
 from nodewright.model.hashing import hash_nodepool
 from nodewright.model.labels import DO_NOT_DISRUPT
+from nodewright.model.nodepool import NodePool
 from nodewright.model.pod import Pod
+from nodewright.model.remembered import MEMORY
 from nodewright.model.resource import (
     CAPACITY_BUFFERS,
     DISRUPTION_BUDGETS,
@@ -80,6 +85,8 @@ class Disruption(Controller):
     def _matters(self, change: Change) -> bool:
         if change.resource is NODES:
             return not is_heartbeat(change)
+        if isinstance(change.old, NodePool) and isinstance(change.new, NodePool):
+            return self._is_edit(change.old, change.new)
         if change.resource is not PODS:
             return True
         old = change.old if isinstance(change.old, Pod) else None
@@ -87,6 +94,13 @@ class Disruption(Controller):
         if old is None:
             return new is not None and bool(new.spec.node_name)
         return bool(node_of_event(old, new)) or _mark_of(old) != _mark_of(new)
+
+    def _is_edit(self, old: NodePool, new: NodePool) -> bool:
+        """Tell whether somebody else changed a pool: what we remember on it, and its status, are ours."""
+        own = {**old.metadata.annotations, MEMORY: ""} == {**new.metadata.annotations, MEMORY: ""}
+        text = new.metadata.annotations.get(MEMORY)
+        is_same = old.spec == new.spec and old.metadata.labels == new.metadata.labels
+        return not (own and is_same and self.memory.notes.knows(new.metadata.name, text))
 
     async def gather(self) -> bool:
         """Ask what is on sale, where there is anything to decide."""
@@ -108,6 +122,7 @@ class Disruption(Controller):
 
     def beside(self, world: World) -> Beside:
         """Give what is going on: commands, nodes that pods are promised to, and what was done before."""
+        recall(self.ports, self.memory)
         memory, joined = self.memory, join(world)
         seen = {one.id for one in running_of(joined, ())}
         memory.begun = {
@@ -123,6 +138,8 @@ class Disruption(Controller):
             nominated=self._nominated(world, running),
             proposed=self._proposed,
         )
+        known = tend_waves(known, joined, world.pods, world.now_ms)
+        memory.disruption = replace(memory.disruption, waves=known.waves)
         waiting = (pod.metadata.uid for pod in world.pods if not pod.spec.node_name)
         hosts = {uid: memory.expectations.host_of(uid) for uid in waiting}
         return Beside(
@@ -163,7 +180,9 @@ class Disruption(Controller):
         self._due_ms = max(now_ms + _RETRY_MS, min(times))
 
     async def act(self, decision: Decision) -> Answer:
-        """Begin a command; everything else is told."""
+        """Begin a command, or write down what is remembered of a pool; everything else is told."""
+        if isinstance(decision, Write) and decision.subject.resource is NODE_POOLS:
+            return await save(self.ports, self.memory, (decision.subject.name,))
         if not isinstance(decision, Disrupt):
             return await super().act(decision)
         record, memory = decision.record, self.memory
@@ -171,12 +190,14 @@ class Disruption(Controller):
         memory.being_begun.add(record.id)
         memory.targets[record.id] = decision.targets
         try:
+            answer = await self._remember(decision)
+            if not answer.is_done:
+                memory.begun.pop(record.id, None)
+                return answer
             answer = await self._begin(decision)
         finally:
             memory.being_begun.discard(record.id)
-        if answer.is_done:
-            self._remember(decision)
-        else:
+        if not answer.is_done:
             memory.abandoned.add(record.id)
         return answer
 
@@ -217,17 +238,18 @@ class Disruption(Controller):
         self.memory.expectations.wrote(ref, answer.version, self.ports.clock.now_ms())
         return answer
 
-    def _remember(self, decision: Disrupt) -> None:
+    async def _remember(self, decision: Disrupt) -> Answer:
+        """Write down what a command means for later, before it is begun."""
         mirror, now_ms = self.ports.mirror, self.ports.clock.now_ms()
         pods = [mirror.get(PODS, key) for one in decision.leaving for key in one.pods]
         workloads = [workload_of(pod) for pod in pods if pod is not None]
+        names = {one.node_pool for one in decision.leaving}
+        pools = [one for one in find_pools(mirror) if one.metadata.name in names]
+        policies = read_policies(pools, mirror.all(NODE_POLICIES))
+        targets = {one.metadata.name: hash_nodepool(one) for one in pools}
         known = note_begun(self.memory.disruption, decision, filter(None, workloads), now_ms)
-        pools = {one.metadata.name: one for one in find_pools(mirror)}
-        policies = read_policies(pools.values(), mirror.all(NODE_POLICIES))
-        pool = pools.get(decision.leaving[0].node_pool)
-        if pool is not None:
-            known = enter_wave(known, decision, policies, hash_nodepool(pool), now_ms)
-        self.memory.disruption = known
+        self.memory.disruption = enter_wave(known, decision, policies, targets, now_ms)
+        return await save(self.ports, self.memory, names)
 
     def next_look_ms(self) -> int:
         """Look when the next time comes."""

@@ -7,11 +7,12 @@ import msgspec
 
 from nodewright.controllers.loop import Controller, Pace, is_heartbeat
 from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.controllers.remembering import recall, save
 from nodewright.core.chronicle import note_failed, note_replaced
 from nodewright.core.lifecycle_conditions import find
 from nodewright.core.orchestration import FAILURES, UNBEGUN, drive, has_taint
 from nodewright.model.beside import Beside
-from nodewright.model.command import COMMAND, DISRUPTION_REASON, read_record
+from nodewright.model.command import COMMAND, DISRUPTION_REASON, Record, read_record
 from nodewright.model.decision import Change as Write
 from nodewright.model.decision import Decision, Delete, Keep
 from nodewright.model.disruption import Memory as Known
@@ -84,25 +85,32 @@ class Orchestration(Controller):
         self._next_ms = min(waits, default=_LOOK_MS)
 
     async def act(self, decision: Decision) -> Answer:
-        """Act, and remember what it says about the pool."""
+        """Act, and remember what it says about the pool: a failure before its record goes."""
+        claim = None
+        if decision.subject.resource is NODE_CLAIMS:
+            claim = self.ports.mirror.get(NODE_CLAIMS, decision.subject.name)
+        record = read_record(claim) if claim is not None else None
+        if claim is None or record is None:
+            return await super().act(decision)
+        memory, pool = self.memory, claim.metadata.labels.get(NODEPOOL, "")
+        recall(self.ports, memory)
+        if isinstance(decision, Write) and decision.reason in FAILURES and not decision.on_status:
+            self._note_failed(pool, record)
+            answer = await save(self.ports, memory, (pool,))
+            if not answer.is_done:
+                return answer
         answer = await super().act(decision)
-        if answer.is_done and decision.subject.resource is NODE_CLAIMS:
-            self._remember(decision)
+        if answer.is_done and isinstance(decision, Delete) and record.replacements:
+            memory.disruption = note_replaced(memory.disruption, pool)
+            await save(self.ports, memory, (pool,))
         return answer
 
-    def _remember(self, decision: Decision) -> None:
-        memory, now_ms, name = self.memory, self.ports.clock.now_ms(), decision.subject.name
-        claim = self.ports.mirror.get(NODE_CLAIMS, name)
-        pool = claim.metadata.labels.get(NODEPOOL, "") if claim is not None else ""
-        if isinstance(decision, Delete):
-            memory.disruption = note_replaced(memory.disruption, pool, decision.reason, now_ms)
-        elif isinstance(decision, Write) and decision.reason in FAILURES and not decision.on_status:
-            record = read_record(claim) if claim is not None else None
-            failed = record.id if record is not None else name
-            if failed not in self._failed:
-                # A command of many nodes fails once.
-                self._failed = dict.fromkeys((*list(self._failed)[-_FAILED_MAX:], failed))
-                memory.disruption = note_failed(memory.disruption, pool, now_ms)
+    def _note_failed(self, pool: str, record: Record) -> None:
+        """Take note of a failure; a command of many nodes fails once."""
+        if record.id not in self._failed:
+            self._failed = dict.fromkeys((*list(self._failed)[-_FAILED_MAX:], record.id))
+            now_ms = self.ports.clock.now_ms()
+            self.memory.disruption = note_failed(self.memory.disruption, pool, record, now_ms)
 
     def next_look_ms(self) -> int:
         """Look when what is awaited may have come."""

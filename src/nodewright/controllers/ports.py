@@ -5,6 +5,7 @@ from typing import Protocol
 
 import msgspec
 
+from nodewright.controllers.notes import Notes
 from nodewright.model.cloudview import CloudView, SeenMachine
 from nodewright.model.disruption import Memory as Known
 from nodewright.model.disruption import Running
@@ -82,6 +83,7 @@ class Memory:
         self.being_begun: set[str] = set()
         self.abandoned: set[str] = set()
         self.targets: dict[str, tuple[str, ...]] = {}
+        self.notes = Notes()
         self._ended: dict[str, Ended] = {}
 
     def launched(self, claim: NodeClaim, *, registered: bool) -> None:

@@ -1,7 +1,8 @@
 """What is remembered of commands that are carried out: how their begin and end change the memory.
 
-What runs is read off the cluster and is no part of it. A process that is started anew begins with nothing
-of the rest: what goes at once is counted on the cluster all the same, while rates and waves start over.
+What runs is read off the cluster and is no part of it. It is noted before it is done, so that a process
+that dies in between has remembered too much and not too little; what was noted and not done shows on the
+cluster, and is taken back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,15 +11,15 @@ from msgspec.structs import replace
 
 from nodewright.core.disruption.memory import (
     forget_failures,
-    remember_end,
+    remember_failure,
     remember_moves,
     remember_start,
-    remember_wave,
-    settle_wave,
 )
 from nodewright.core.disruption.policies import PoolPolicy
+from nodewright.core.disruption.waves import enlist, note_failure, present_wave
+from nodewright.model.command import Record
 from nodewright.model.decision import Disrupt
-from nodewright.model.disruption import DRIFTED, Command, Memory, Running
+from nodewright.model.disruption import DRIFTED, Command, Memory
 from nodewright.model.instance import NanoUSD
 from nodewright.model.labels import NODEPOOL
 from nodewright.model.plan import ChosenOffering, PlannedNode
@@ -26,7 +27,7 @@ from nodewright.model.requirements import Requirements
 
 
 def note_begun(memory: Memory, command: Disrupt, workloads: Iterable[str], now_ms: int) -> Memory:
-    """Take note of a command that was begun, and of the workloads whose pods it moves."""
+    """Take note of a command that is begun, and of the workloads whose pods it moves."""
     record = command.record
     made = tuple(
         PlannedNode(
@@ -39,36 +40,42 @@ def note_begun(memory: Memory, command: Disrupt, workloads: Iterable[str], now_m
         )
         for claim, kind in zip(command.claims, command.types, strict=False)
     )
-    known = remember_start(
-        memory,
-        Running(record.id, record.reason, (), (), now_ms),
-        Command(record.reason, record.method, command.leaving, made),
-    )
-    return replace(remember_moves(known, sorted(set(workloads)), now_ms), running=())
+    begun = Command(record.reason, record.method, command.leaving, made)
+    pools = sorted({one.node_pool for one in command.leaving})
+    known = remember_start(memory, begun, now_ms)
+    return remember_moves(known, pools, sorted(set(workloads)), now_ms)
 
 
 def enter_wave(
-    memory: Memory, command: Disrupt, policies: Mapping[str, PoolPolicy], target: str, now_ms: int
+    memory: Memory,
+    command: Disrupt,
+    policies: Mapping[str, PoolPolicy],
+    targets: Mapping[str, str],
+    now_ms: int,
 ) -> Memory:
-    """Take note of drifted nodes that go in the present wave of their pool."""
+    """Take note of drifted nodes that go in the present wave of their pool; `targets` are templates."""
     if command.record.reason != DRIFTED:
         return memory
-    for one in command.leaving:
-        policy = policies.get(one.node_pool)
-        if policy is not None and policy.waves is not None:
-            names = ([one.node], now_ms)
-            memory = remember_wave(memory, one.node_pool, target, policy.waves, names)
+    made = command.record.replacements
+    for pool in sorted({one.node_pool for one in command.leaving}):
+        policy = policies.get(pool)
+        if policy is None or policy.waves is None or pool not in targets:
+            continue
+        wave = present_wave(memory, pool, targets[pool], policy.waves, now_ms)
+        nodes = [one.node for one in command.leaving if one.node_pool == pool]
+        memory = replace(memory, waves={**memory.waves, pool: enlist(wave, nodes, made)})
     return memory
 
 
-def note_replaced(memory: Memory, pool: str, reason: str, now_ms: int) -> Memory:
+def note_replaced(memory: Memory, pool: str) -> Memory:
     """Take note of a node that goes because what replaces it works: its pool is trusted again."""
-    done = 1 if reason == DRIFTED.lower() else 0
-    return settle_wave(forget_failures(memory, pool), pool, now_ms, done=done)
+    return forget_failures(memory, pool)
 
 
-def note_failed(memory: Memory, pool: str, now_ms: int) -> Memory:
+def note_failed(memory: Memory, pool: str, record: Record, now_ms: int) -> Memory:
     """Take note of a node that stays because its replacement failed: its pool is left alone a while."""
-    ended = Running("failed", "", ())
-    known = remember_end(replace(memory, running=(ended,)), ended.id, now_ms, failed=(pool,))
-    return settle_wave(known, pool, now_ms, failed=1)
+    known = remember_failure(memory, pool, record.id, now_ms)
+    wave = known.waves.get(pool)
+    if wave is None or record.reason != DRIFTED:
+        return known
+    return replace(known, waves={**known.waves, pool: note_failure(wave, record.id)})

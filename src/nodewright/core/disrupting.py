@@ -11,15 +11,19 @@ from typing import Final
 from msgspec.structs import replace
 
 from nodewright.core.disruption.decide import decide
+from nodewright.core.disruption.policies import read_policies
+from nodewright.core.disruption.recall import cut_out, freshen
 from nodewright.core.provisioning import draft_claim
 from nodewright.core.static import draft_static
 from nodewright.model.command import REPLACES, Record
-from nodewright.model.decision import Decision, Disrupt, Keep, Tell, digest, rest_on
+from nodewright.model.decision import Change, Decision, Disrupt, Keep, Tell, digest, rest_on
 from nodewright.model.disruption import EMPTY, Command, Decided, Kept, Leaving, Method, Settings
 from nodewright.model.keeping import Keeping
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
+from nodewright.model.older import origin_of
+from nodewright.model.remembered import MEMORY, read_remembered
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, refer
 from nodewright.model.wording.keeping import kept_sentence
 from nodewright.model.world import World
@@ -28,6 +32,7 @@ VALIDATION_MS: Final = 15_000
 """How long a move that saves money must have looked right before it is made."""
 
 PROPOSED: Final = "Proposed"
+REMEMBERED: Final = "Remembered"
 BLOCKED: Final = "DisruptionBlocked"
 UNCONSOLIDATABLE: Final = "Unconsolidatable"
 QUIET_MS: Final = 900_000
@@ -51,7 +56,10 @@ _ON_NODE: Final = {
         UNCONSOLIDATABLE,
     ),
 }  # fmt: skip
-_ON_POOL: Final = (Keeping.BUDGET_CLOSED, Keeping.BUDGET_BROKEN, Keeping.PAUSED)
+_ON_POOL: Final = (
+    Keeping.BUDGET_CLOSED, Keeping.BUDGET_BROKEN, Keeping.PAUSED, Keeping.WAVE_HALTED,
+    Keeping.BACKING_OFF,
+)  # fmt: skip
 
 
 def disrupt(world: World) -> list[Decision]:
@@ -99,6 +107,7 @@ class _Acts:
             if one.reason is Keeping.BUDGET_SPENT and one.values.get("reason") == EMPTY:
                 yield replace(self._propose(name, EMPTY), look_again_ms=_HELD_MS)
         yield from self._explain(decided.kept)
+        yield from self._remember()
 
     def _is_ripe(self, one: Leaving, command: Command) -> bool:
         if command.method in _AT_ONCE:
@@ -160,6 +169,25 @@ class _Acts:
                 claim = draft_claim(planned, pool, key, self._world.instance_types)
             annotations = {**claim.metadata.annotations, REPLACES: name}
             yield replace(claim, metadata=replace(claim.metadata, annotations=annotations))
+
+    def _remember(self) -> Iterator[Change]:
+        """Give what is to be written on pools of what has changed since: waves that settled or failed."""
+        world = self._world
+        policies = read_policies(world.node_pools, world.node_policies)
+        for name, pool in self._pools.items():
+            if origin_of(pool) is not None:
+                continue
+            policy = policies[name]
+            known = freshen(read_remembered(pool), policy, world.now_ms)
+            wanted = cut_out(world.beside.disruption, name, policy, world.now_ms)
+            if wanted != known:
+                yield Change(
+                    subject=refer(NODE_POOLS, pool),
+                    reason=REMEMBERED,
+                    basis=rest_on((NODE_POOLS, pool)),
+                    change={"metadata": {"annotations": {MEMORY: wanted.write()}}},
+                    if_version=pool.metadata.resource_version,
+                )
 
     def _explain(self, kept: Mapping[str, Kept]) -> Iterator[Tell]:
         """Tell why nodes stay, where somebody could do something about it."""

@@ -131,24 +131,29 @@ class Swap(msgspec.Struct, frozen=True, rename="camel"):
     before: tuple[str, ...]
     after: tuple[str, ...]
     at_ms: int
-    pods: tuple[str, ...] = ()
 
 
-class Backoff(msgspec.Struct, frozen=True, rename="camel"):
-    """How often replacements of a pool failed in a row, and until when it is left alone."""
+class Backoff(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How often replacements of a pool failed in a row, the last such command, and how long it waits."""
 
     failures: int
     until_ms: int
+    last: str = ""
 
 
-class Wave(msgspec.Struct, frozen=True, rename="camel"):
-    """How far a drifting pool has come: the wave's size, who went, who failed, and since when."""
+class Wave(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How far a drifting pool has come: the wave's size, who goes in it, and what replaces them.
+
+    `failed` counts what went wrong, and `failures` names the latest of it, so that nothing counts twice.
+    `settled_ms` is since when all of the wave are gone.
+    """
 
     target: str
     size: int
     gone: tuple[str, ...] = ()
-    done: int = 0
+    made: tuple[str, ...] = ()
     failed: int = 0
+    failures: tuple[str, ...] = ()
     settled_ms: int | None = None
 
 
@@ -156,8 +161,9 @@ class Memory(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What disruption knows beside the objects of a cluster.
 
     `nominated` has, by node, until when pods are expected there. `gone_ms` has, by pool, when nodes
-    went, `moved_ms` by workload when its pods were moved. `provider_drift` is what the provider says of
-    claims that no longer match their class, by name. `proposed` says of nodes since when they would go,
+    went, `moved_ms` by workload when its pods were moved, and `movers` by pool the workloads that were
+    moved from its nodes. `provider_drift` is what the provider says of claims that no longer match their
+    class, by name. `proposed` says of nodes since when they would go,
     for moves that are looked at twice before they are made.
     """
 
@@ -165,6 +171,7 @@ class Memory(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     nominated: Mapping[str, int] = {}
     gone_ms: Mapping[str, tuple[int, ...]] = {}
     moved_ms: Mapping[str, tuple[int, ...]] = {}
+    movers: Mapping[str, tuple[str, ...]] = {}
     swaps: tuple[Swap, ...] = ()
     backoffs: Mapping[str, Backoff] = {}
     waves: Mapping[str, Wave] = {}

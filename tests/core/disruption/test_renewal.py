@@ -4,8 +4,6 @@ from msgspec.structs import replace
 
 from builders import NOW_MS, a_pod
 from builders.fleet import HOUR_MS, a_fleet_node, a_fleet_pool, a_policy, decided, gone, on
-from nodewright.core.disruption.memory import remember_wave, settle_wave
-from nodewright.core.disruption.policies import WaveRule
 from nodewright.model.disruption import Backoff, Memory, Method, Wave
 from nodewright.model.hashing import hash_nodepool
 from nodewright.model.labels import DO_NOT_DISRUPT
@@ -70,7 +68,7 @@ def test_waves_begin_with_one_node_and_wait_until_it_stayed_healthy():
     assert first.kept["n1"].code == "NW-4110"
 
     target = hash_nodepool(a_fleet_pool())
-    soaking = Wave(target, 1, ("n0",), done=1, settled_ms=NOW_MS - 60_000)
+    soaking = Wave(target, 1, ("n0",), settled_ms=NOW_MS - 60_000)
     waiting = decided(*things, memory=drifted(*names, waves={"default": soaking}))
     assert gone(waiting) == set()
     assert waiting.kept["n1"].until_ms == NOW_MS + 9 * 60_000
@@ -83,14 +81,23 @@ def test_waves_begin_with_one_node_and_wait_until_it_stayed_healthy():
     assert halted.kept["n1"].code == "NW-4111"
 
 
-def test_a_wave_is_remembered_until_all_of_it_is_done():
-    rule = WaveRule(first=1, factor=2, soak_ms=600_000, failures_max=0)
-    memory = remember_wave(Memory(), "default", "t", rule, (["n0"], NOW_MS))
-    assert memory.waves["default"].gone == ("n0",)
-    memory = settle_wave(memory, "default", NOW_MS + 1000, done=1)
-    assert memory.waves["default"].settled_ms == NOW_MS + 1000
-    grown = remember_wave(memory, "default", "t", rule, (["n1"], NOW_MS + 700_000))
-    assert (grown.waves["default"].size, grown.waves["default"].gone) == (2, ("n1",))
+def test_static_nodes_go_in_waves_too():
+    pool = a_fleet_pool(replicas=3)
+    nodes = [a_fleet_node(f"n{i}") for i in range(3)]
+    answer = decided(pool, *nodes, a_policy(waves=Waves()), memory=drifted("n0", "n1", "n2"))
+
+    assert gone(answer) == {"n0"}
+    assert answer.kept["n1"].code == "NW-4110"
+
+
+def test_static_nodes_with_the_last_healthy_replicas_do_not_go_together():
+    pool = a_fleet_pool(replicas=2)
+    nodes = [a_fleet_node(f"n{i}") for i in range(2)]
+    pods = [on(node, "1", app="web") for node in nodes]
+    answer = decided(pool, *nodes, *pods, memory=drifted("n0", "n1"))
+
+    assert gone(answer) == {"n0"}
+    assert answer.kept["n1"].code == "NW-4013"
 
 
 def test_static_nodes_are_replaced_one_for_one_never_beyond_the_limit():

@@ -12,7 +12,7 @@ from typing import Final
 from nodewright.core.disruption.candidates import Candidate
 from nodewright.core.disruption.components import components
 from nodewright.core.disruption.drafting import is_spot, price_at_best, type_count
-from nodewright.core.disruption.gates import judge_budget
+from nodewright.core.disruption.gates import judge_backoff, judge_budget
 from nodewright.core.disruption.stage import Attempt, Stage, desire, no_room
 from nodewright.core.disruption.worth import HOUR_MS, OVERLAP_MS, Move, Scales, money
 from nodewright.core.scheduling.drafts import Draft
@@ -165,6 +165,9 @@ class Consolidation:
             if spot and not self._spot_to_spot:
                 self.stage.keep(Kept(one.name, Keeping.SPOT_TO_SPOT_OFF))
                 continue
+            if (waiting := self._backs_off(one)) is not None:
+                self.stage.keep(waiting)
+                continue
             bucket = buckets.setdefault((one.pool_name, spot), [])
             bucket.append((-waste / one.cost, one.name, one))
         most = GROUP_END_MAX if self.stage.settings.to_end else GROUP_MAX
@@ -172,6 +175,10 @@ class Consolidation:
             ordered = [one for _, _, one in sorted(buckets[key], key=lambda entry: entry[:2])]
             for begin in range(0, len(ordered), most):
                 self._try(ordered[begin : begin + most])
+
+    def _backs_off(self, one: Candidate) -> Kept | None:
+        stage = self.stage
+        return None if stage.settings.to_end else judge_backoff(one, stage.memory, stage.now_ms)
 
     def _load_value(self, one: Candidate) -> float:
         floor = self.stage.floor

@@ -17,11 +17,13 @@ def take_empty(stage: Stage, candidates: Sequence[Candidate]) -> None:
             or judge_gates(one, EMPTY, stage.now_ms, stage.settings)
             or _is_wanted(stage, one)
             or judge_budget(one, EMPTY, stage.purse)
+            or (stage.replicas.judge((one,)) if one.pods and not stage.settings.to_end else None)
         )
         if refusal is not None:
             stage.keep(refusal)
             continue
         stage.purse.take(one.pool_name)
+        stage.replicas.take((one,))
         stage.gone[one.name] = Gone(one, EMPTY, Method.EMPTINESS)
         row = stage.floor.row_of.get(one.name)
         if row is not None:

@@ -7,7 +7,7 @@ held by time) only those gates stand that no waiting opens.
 from nodewright.core.disruption.budgets import Purse
 from nodewright.core.disruption.candidates import Candidate
 from nodewright.core.disruption.policies import FOREVER_MS, read_timer
-from nodewright.model.disruption import DRIFTED, EMPTY, UNDERUTILIZED, Kept, Settings
+from nodewright.model.disruption import DRIFTED, EMPTY, UNDERUTILIZED, Kept, Memory, Settings
 from nodewright.model.duration import print_duration
 from nodewright.model.keeping import Keeping
 
@@ -29,7 +29,9 @@ def judge_gates(one: Candidate, reason: str, now_ms: int, settings: Settings) ->
     if policy.paused_until_ms is not None and now_ms < policy.paused_until_ms:
         until_ms = policy.paused_until_ms
         end = until_ms if until_ms < FOREVER_MS else None
-        return Kept(name, Keeping.PAUSED, {"why": policy.pause_reason}, until_ms=end)
+        return Kept(
+            name, Keeping.PAUSED, {"why": policy.pause_reason, "pool": one.pool_name}, until_ms=end
+        )
     if reason != DRIFTED and now_ms - one.made_ms < policy.min_age_ms:
         least = {"least": print_duration(policy.min_age_ms)}
         return Kept(name, Keeping.TOO_YOUNG, least, until_ms=one.made_ms + policy.min_age_ms)
@@ -53,6 +55,15 @@ def is_settling(one: Candidate, now_ms: int) -> bool:
     """Tell whether a node is still within its quiet time, so that nobody else is sent there."""
     wait_ms = wait_of(one, UNDERUTILIZED)
     return wait_ms < FOREVER_MS and now_ms - one.quiet_since_ms < wait_ms
+
+
+def judge_backoff(one: Candidate, memory: Memory, now_ms: int) -> Kept | None:
+    """Tell whether a node's pool is left alone because its replacements failed lately."""
+    known = memory.backoffs.get(one.pool_name)
+    if known is None or now_ms >= known.until_ms:
+        return None
+    values: dict[str, str | int] = {"pool": one.pool_name, "failures": known.failures}
+    return Kept(one.name, Keeping.BACKING_OFF, values, until_ms=known.until_ms)
 
 
 def judge_budget(one: Candidate, reason: str, purse: Purse) -> Kept | None:

@@ -7,13 +7,12 @@ grow as long as what went before stays healthy, and stop for good when too much 
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from nodewright.core.disruption.candidates import Candidate
 from nodewright.core.disruption.drift import Drift
-from nodewright.core.disruption.gates import judge_budget, judge_gates
+from nodewright.core.disruption.gates import judge_backoff, judge_budget, judge_gates
 from nodewright.core.disruption.stage import Attempt, Gone, Stage, no_room
-from nodewright.model.disruption import DRIFTED, Kept, Method, Wave
+from nodewright.core.disruption.waves import present_wave
+from nodewright.model.disruption import DRIFTED, Kept, Method
 from nodewright.model.keeping import Keeping
 from nodewright.model.quantity import MILLI, BadQuantity, parse_resources
 
@@ -25,12 +24,13 @@ def renew(stage: Stage, candidates: Sequence[Candidate], drifts: Drifts) -> None
     waves = {name: Waves(stage, name) for name in {one.pool_name for one in candidates}}
     for one in take_turns(candidates, drifts):
         drift = drifts[one.name]
-        refusal = _may_start(stage, one) or waves[one.pool_name].judge(one, drift)
+        refusal = (
+            _may_start(stage, one)
+            or waves[one.pool_name].judge(one, drift)
+            or _holds_last(stage, one)
+        )
         if refusal is not None:
             stage.keep(refusal)
-            continue
-        if not stage.settings.to_end and (last := stage.replicas.judge((one,))) is not None:
-            stage.keep(last)
             continue
         attempt = stage.attempt((one,), may_build=True)
         if isinstance(attempt, Attempt):
@@ -43,6 +43,7 @@ def renew(stage: Stage, candidates: Sequence[Candidate], drifts: Drifts) -> None
 def renew_static(stage: Stage, candidates: Sequence[Candidate], drifts: Drifts) -> None:
     """Replace drifted nodes of static pools one for one, never beyond their limit."""
     rooms: dict[str, int | None] = {}
+    waves = {name: Waves(stage, name) for name in {one.pool_name for one in candidates}}
     for one in take_turns(candidates, drifts):
         pool = one.pool_name
         if pool not in rooms:
@@ -51,9 +52,12 @@ def renew_static(stage: Stage, candidates: Sequence[Candidate], drifts: Drifts) 
         room = rooms[pool]
         if refusal is None and room is not None and room <= 0:
             refusal = Kept(one.name, Keeping.NO_SPARE_NODE, {"pool": pool})
+        refusal = refusal or waves[pool].judge(one, drifts[one.name]) or _holds_last(stage, one)
         if refusal is not None:
             stage.keep(refusal)
             continue
+        waves[pool].take()
+        stage.replicas.take((one,))
         if room is not None:
             rooms[pool] = room - 1
         stage.purse.take(pool)
@@ -90,11 +94,14 @@ def _may_start(stage: Stage, one: Candidate) -> Kept | None:
     refusal = judge_gates(one, DRIFTED, stage.now_ms, stage.settings)
     if refusal is not None:
         return refusal
-    known = stage.memory.backoffs.get(one.pool_name)
-    if known is not None and stage.now_ms < known.until_ms and not stage.settings.to_end:
-        values: dict[str, str | int] = {"pool": one.pool_name, "failures": known.failures}
-        return Kept(one.name, Keeping.BACKING_OFF, values, until_ms=known.until_ms)
-    return judge_budget(one, DRIFTED, stage.purse)
+    if not stage.settings.to_end:
+        refusal = judge_backoff(one, stage.memory, stage.now_ms)
+    return refusal or judge_budget(one, DRIFTED, stage.purse)
+
+
+def _holds_last(stage: Stage, one: Candidate) -> Kept | None:
+    """Tell whether the last healthy replicas of a workload would go with a node and others that go."""
+    return None if stage.settings.to_end else stage.replicas.judge((one,))
 
 
 def _spare(stage: Stage, one: Candidate) -> int | None:
@@ -127,14 +134,11 @@ class Waves:
         rule = one.policy.waves
         if rule is None or self._stage.settings.to_end:
             return None
-        wave = self._stage.memory.waves.get(self._pool)
-        if wave is None or wave.target != drift.target:
-            wave = Wave(target=drift.target, size=rule.first)
+        stage = self._stage
+        wave = present_wave(stage.memory, self._pool, drift.target, rule, stage.now_ms)
         values: dict[str, str | int] = {"pool": self._pool, "size": wave.size}
         if wave.failed > rule.failures_max:
             return Kept(one.name, Keeping.WAVE_HALTED, {**values, "failed": wave.failed})
-        if is_over(wave, rule.soak_ms, self._stage.now_ms):
-            wave = replace(wave, size=wave.size * rule.factor, gone=(), done=0, settled_ms=None)
         if len(wave.gone) + self._taken < wave.size:
             return None
         settled = wave.settled_ms
@@ -144,12 +148,3 @@ class Waves:
     def take(self) -> None:
         """Take note of one more node in this wave."""
         self._taken += 1
-
-
-def is_over(wave: Wave, soak_ms: int, now_ms: int) -> bool:
-    """Tell whether all of a wave went well and stayed well long enough."""
-    return (
-        wave.settled_ms is not None
-        and wave.done >= wave.size
-        and now_ms - wave.settled_ms >= soak_ms
-    )

@@ -24,7 +24,7 @@ OVERLAP_MS: Final = 600_000
 """How long a new node runs beside the old one."""
 
 LATELY_MS: Final = HOUR_MS
-_DOUBLINGS_MAX: Final = 6
+DOUBLINGS_MAX: Final = 6
 SCORE_DIVISOR: Final = 2
 """A Balanced pool's threshold is one over this."""
 
@@ -109,7 +109,7 @@ class Scales:
         """Give what it costs to move one pod; each time that its workload moved lately doubles it."""
         times = self._lately.get(workload_of(pod), 0) if self._lately else 0
         cost = max(0, pod_cost(pod))
-        return (cost * self._settings.pod_move_price // ONE) << min(times, _DOUBLINGS_MAX)
+        return (cost * self._settings.pod_move_price // ONE) << min(times, DOUBLINGS_MAX)
 
     def _churns(self, move: Move) -> Kept | None:
         """Tell whether a swap undoes one that was made lately."""
