@@ -1,5 +1,6 @@
 """Karpenter's settings without effect: each is named with why, however it is given."""
 
+from nodewright.app.aws_settings import AwsWritten
 from nodewright.app.inert import INERT, find_inert, name_flag
 from nodewright.app.settings import Written
 
@@ -18,7 +19,7 @@ def test_an_empty_variable_says_nothing():
 
 
 def test_a_setting_either_works_or_has_no_effect():
-    assert not set(INERT) & set(Written.__struct_fields__)
+    assert not set(INERT) & {*Written.__struct_fields__, *AwsWritten.__struct_fields__}
 
 
 def test_a_flag_is_written_with_dashes():

@@ -21,7 +21,7 @@ def test_without_a_region_the_user_is_told_what_to_set():
     with pytest.raises(UserError) as refused:
         Clients(Access())
 
-    assert refused.value.code == "NW-3101"
+    assert refused.value.code == "NW-3111"
     assert "AWS_REGION" in refused.value.advice
 
 

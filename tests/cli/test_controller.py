@@ -5,6 +5,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+from nodewright.app.aws_settings import AwsWritten
 from nodewright.app.inert import INERT, name_flag
 from nodewright.app.settings import GATES
 from nodewright.cli import controller as verb
@@ -15,7 +16,7 @@ from tidy import tree
 @pytest.fixture
 def orders(monkeypatch):
     """Give a way to run the verb, and to get what it would run."""
-    for name in INERT:
+    for name in (*INERT, *AwsWritten.__struct_fields__):
         monkeypatch.delenv(name.upper(), raising=False)
     found = []
     monkeypatch.setattr(verb, "control", lambda order, _: found.append(order))
@@ -23,7 +24,8 @@ def orders(monkeypatch):
     def run(*arguments, **environment):
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        assert door.run(["controller", "--cloud", "kwok", *arguments]) == 0
+        cloud = () if "--cloud" in arguments else ("--cloud", "kwok")
+        assert door.run(["controller", *cloud, *arguments]) == 0
         return found.pop()
 
     return run
@@ -47,6 +49,27 @@ def test_a_command_line_of_ours_warns_of_nothing(orders):
     assert orders().inert == {}
 
 
+def test_settings_of_aws_are_inert_elsewhere_and_say_so(orders):
+    given = ("--reserved-enis=1", "--isolated-vpc")
+
+    elsewhere = orders(*given, INTERRUPTION_QUEUE="shop")
+    there = orders("--cloud", "aws", *given, CLUSTER_NAME="shop", VM_MEMORY_OVERHEAD_PERCENT="0.1")
+
+    assert list(elsewhere.inert) == ["INTERRUPTION_QUEUE", "--isolated-vpc", "--reserved-enis"]
+    assert "AWS" in elsewhere.inert["--isolated-vpc"]
+    assert there.inert == {}
+    assert there.aws.written == AwsWritten(
+        interruption_queue="shop",
+        isolated_vpc=True,
+        reserved_enis=1,
+        vm_memory_overhead_percent=0.1,
+    )
+
+
+def test_every_setting_of_aws_is_a_flag():
+    assert tuple(one.name for one in fields(verb.Aws)) == AwsWritten.__struct_fields__
+
+
 def test_every_setting_without_effect_is_a_flag():
     assert [one.name for one in fields(verb.Inert)] == list(INERT)
 
@@ -65,7 +88,7 @@ def test_nominations_can_be_switched_off(orders, arguments, environment, nominat
 
 
 def rows():
-    for group in (verb.Place, verb.Behaviour, verb.Process):
+    for group in (verb.Place, verb.Behaviour, verb.Process, verb.Aws):
         hints = get_type_hints(group, include_extras=True)
         for one in fields(group):
             parameter = get_args(hints[one.name])[1]

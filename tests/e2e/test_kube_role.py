@@ -15,7 +15,7 @@ from e2e.kube_rig import (
     watching,
 )
 from nodewright.crds.document import definitions
-from nodewright.kube.client import Client
+from nodewright.kube.client import Client, Request
 from nodewright.kube.crds import check_crds, install_crds
 from nodewright.kube.election import Terms
 from nodewright.kube.reflector import Settings
@@ -37,6 +37,7 @@ BETA = {
     kinds.BETA_NODE_CLAIMS: kinds.NODE_CLAIMS,
     kinds.BETA_NODE_CLASSES: kinds.NODE_CLASSES,
 }
+DNS = "/api/v1/namespaces/kube-system/services/kube-dns"
 OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
@@ -180,7 +181,7 @@ async def act_on_nodes(kube, name):
 
 
 async def act_on_wishes(kube, name):
-    """What happens to what users write: an annotation on pools, and conditions."""
+    """What happens to what users write: annotations on pools and classes, and conditions."""
     condition = {
         "type": "Ready",
         "status": "True",
@@ -190,7 +191,8 @@ async def act_on_wishes(kube, name):
     }
     status = {"status": {"conditions": [condition]}}
     note = {"metadata": {"annotations": {"example.org/a": "b"}}}
-    answers = [await kube.patch(Ref(kinds.NODE_POOLS, name), note)]
+    noted = (kinds.NODE_POOLS, kinds.NODE_CLASSES)
+    answers = [await kube.patch(Ref(one, name), note) for one in noted]
     stated = (
         kinds.NODE_POOLS,
         kinds.NODE_CLASSES,
@@ -228,6 +230,7 @@ async def test_all_that_the_role_allows_is_used_and_nothing_else(cluster, admin,
         assert session.witness.forbidden == []
         await wait_for("leading", session.may_act)
         await check_crds(session.client, definitions())
+        await session.client.ask(Request("GET", DNS))
         answers = [
             *await act_on_pods(session.kube, objects),
             *await act_on_nodes(session.kube, objects),

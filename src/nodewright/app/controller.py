@@ -21,10 +21,11 @@ from nodewright.app.dryrun import DryCloud, DryKube
 from nodewright.app.journaling import Sight, keep_journal
 from nodewright.app.logs import start_logs
 from nodewright.app.pages import Page, serve_pages
+from nodewright.app.provider import Provider, open_provider, watched_kinds
 from nodewright.app.run import run_controllers
-from nodewright.app.settings import NAMESPACE, NOT_YET, Order
+from nodewright.app.settings import NAMESPACE, Order
 from nodewright.controllers.ports import Memory
-from nodewright.crds.definitions import NODECLAIMS, NODEPOOLS
+from nodewright.crds.definitions import EC2NODECLASSES, NODECLAIMS, NODEPOOLS
 from nodewright.crds.document import write_definition
 from nodewright.kube.access import Access, find_access
 from nodewright.kube.client import Client
@@ -33,7 +34,6 @@ from nodewright.kube.election import Terms
 from nodewright.kube.health import say_fine, serve_probes
 from nodewright.kube.machine import Machine, this_machine
 from nodewright.kube.session import Plan, Session, greet, open_session
-from nodewright.kwok.cloud import KwokCloud
 from nodewright.model.errors import UserError
 from nodewright.model.world import World
 from nodewright.observe.cloud import TimedCloud
@@ -90,12 +90,6 @@ class Ears:
 
 def control(order: Order, environment: Mapping[str, str]) -> None:
     """Run the controllers until the process is told to stop."""
-    if order.written.cloud == "aws":
-        raise UserError(
-            "--cloud aws comes with the AWS provider, which is not part of this version",
-            code=NOT_YET,
-            advice="--cloud kwok plays machines on any cluster where KWOK runs",
-        )
     start_logs(order.written.log_level, {"commit": version("nodewright")})
     if order.inert:
         _log.warning(
@@ -108,13 +102,14 @@ def control(order: Order, environment: Mapping[str, str]) -> None:
 
 async def _control(order: Order, access: Access, environment: Mapping[str, str]) -> None:
     machine = this_machine()
-    await _check(access, machine)
+    await _check(order, access, machine)
     # A pod's name outlives its container: one that was restarted need not wait for its own lease.
     identity = environment.get("POD_NAME") or f"{socket.gethostname()}_{os.getpid()}"
     ears = Ears()
     plan = Plan(
         instance=identity,
         terms=_terms(order, access, identity),
+        resources=watched_kinds(order.written.cloud),
         qps=order.written.kube_client_qps,
         burst=order.written.kube_client_burst,
         hear=ears.hear,
@@ -133,17 +128,21 @@ async def _control(order: Order, access: Access, environment: Mapping[str, str])
             told.cancel()
             (ended,) = await asyncio.gather(duty, return_exceptions=True)
             if isinstance(ended, Exception):
-                _log.error("the controller ends: %s", ended, exc_info=ended)
+                trace = None if isinstance(ended, UserError) else ended
+                _log.error("the controller ends: %s", ended, exc_info=trace)
                 raise ended
     _log.info("stopped")
 
 
-async def _check(access: Access, machine: Machine) -> None:
+async def _check(order: Order, access: Access, machine: Machine) -> None:
     """Refuse, in one sentence, a cluster that cannot be reached or lacks what we work with."""
+    needed = [NODEPOOLS, NODECLAIMS]
+    if order.written.cloud == "aws":
+        needed.append(EC2NODECLASSES)
     client = Client(access, machine)
     try:
         running = await greet(client)
-        await check_crds(client, [write_definition(NODEPOOLS), write_definition(NODECLAIMS)])
+        await check_crds(client, [write_definition(one) for one in needed])
     finally:
         await client.close()
     facts = {"server": access.server, "kubernetes": running}
@@ -211,29 +210,33 @@ def _look(session: Session) -> World | None:
 
 async def _serve(duty: _Duty) -> None:
     """Lead or stand by, in turns, until cancelled."""
-    session = duty.session
-    await session.wait_synced(_SYNC_MS)
-    _set_memory_aside()
-    _log.info("the cluster is known", extra={"facts": _count(session)})
-    clock, said = session.client.machine.clock, ""
-    played = KwokCloud(session.kube, session.mirror, clock, duty.order.written.region)
-    ports = _ports(duty, played)
+    async with open_provider(duty.order, duty.session, duty.faces.metrics) as provider:
+        duty.faces.sight.place(provider.region)
+        await duty.session.wait_synced(_SYNC_MS)
+        _set_memory_aside()
+        _log.info("the cluster is known", extra={"facts": _count(duty.session)})
+        await _take_turns(duty, provider)
+
+
+async def _take_turns(duty: _Duty, provider: Provider) -> None:
+    session, said = duty.session, ""
+    ports = _ports(duty, provider.cloud)
     while True:
         if session.may_act():
-            await _lead(duty, ports, played)
+            await _lead(duty, ports, provider)
             said = ""
         duty.faces.sight.lead(ports)
         problem = session.leader.problem if session.leader is not None else ""
         if problem and problem != said:
             _log.info("standing by", extra={"facts": {"reason": problem}})
             said = problem
-        await clock.sleep_ms(_LOOK_MS)
+        await ports.clock.sleep_ms(_LOOK_MS)
 
 
-def _ports(duty: _Duty, played: Cloud) -> Ports:
+def _ports(duty: _Duty, made: Cloud) -> Ports:
     session, is_dry = duty.session, duty.order.written.dry_run
     clock = session.client.machine.clock
-    cloud = DryCloud(played) if is_dry else played
+    cloud = DryCloud(made) if is_dry else made
     return Ports(
         kube=DryKube() if is_dry else session.kube,
         cloud=TimedCloud(cloud, duty.faces.metrics, clock, duty.order.written.cloud),
@@ -244,17 +247,17 @@ def _ports(duty: _Duty, played: Cloud) -> Ports:
     )
 
 
-async def _lead(duty: _Duty, ports: Ports, played: KwokCloud) -> None:
+async def _lead(duty: _Duty, ports: Ports, provider: Provider) -> None:
     """Run the controllers for as long as we lead."""
     written, session, memory = duty.order.written, duty.session, Memory()
     _log.info("leading", extra={"facts": {"dryRun": written.dry_run}})
     duty.faces.sight.lead(ports, memory)
     try:
         async with asyncio.TaskGroup() as group:
-            run = run_controllers(ports, duty.order.controllers, memory)
+            run = run_controllers(ports, duty.order.controllers, memory, provider.classes)
             tasks = [group.create_task(run)]
             if not written.dry_run:
-                tasks.append(group.create_task(played.run()))
+                tasks.append(group.create_task(provider.run()))
             # A controller that finds the lead lost ends by itself; the others are stopped here.
             while session.may_act() and not tasks[0].done():
                 await ports.clock.sleep_ms(_LOOK_MS)

@@ -1,11 +1,14 @@
 """Settings of Karpenter that have no effect here: taken, so that its command line and pod still work.
 
 Each is a flag and an environment variable, as with Karpenter. What is given is named once when the
-controller starts, with why it changes nothing; its value is not looked at.
+controller starts, with why it changes nothing; its value is not looked at. Settings of AWS have no effect
+where nothing is asked of AWS.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Final
+
+from nodewright.app.aws_settings import AwsWritten
 
 _NO_WEBHOOK: Final = "no webhook is served: the CRDs themselves check what is written"
 _ONLY_AWS: Final = "it is about AWS, of which --cloud kwok asks nothing"
@@ -26,19 +29,7 @@ INERT: Final[Mapping[str, str]] = {
     "scheduler_config": "the defaults of kube-scheduler are what is planned for",
     "log_output_paths": _ONE_STREAM,
     "log_error_output_paths": _ONE_STREAM,
-    "assume_role_arn": _ONLY_AWS,
-    "assume_role_duration": _ONLY_AWS,
-    "cluster_endpoint": _ONLY_AWS,
-    "cluster_ca_bundle": _ONLY_AWS,
-    "interruption_queue": _ONLY_AWS,
-    "isolated_vpc": _ONLY_AWS,
-    "eks_control_plane": _ONLY_AWS,
-    "vm_memory_overhead_percent": _ONLY_AWS,
-    "reserved_enis": _ONLY_AWS,
-    "enable_zonal_shift": _ONLY_AWS,
-    "disable_dry_run": _ONLY_AWS,
-    "ami_refresh_interval": _ONLY_AWS,
-    "subnet_refresh_interval": _ONLY_AWS,
+    "enable_zonal_shift": "zones that are shifted away are not asked for",
 }
 
 
@@ -53,3 +44,14 @@ def find_inert(flags: Iterable[str], environment: Mapping[str, str]) -> dict[str
     found = {name_flag(one): why for one, why in INERT.items() if one in given}
     variables = {one.upper(): why for one, why in INERT.items()}
     return found | {name: why for name, why in variables.items() if environment.get(name)}
+
+
+def find_inert_aws(written: AwsWritten, environment: Mapping[str, str]) -> dict[str, str]:
+    """Give why settings of AWS change nothing on another cloud, where any are given."""
+    found = {}
+    for name in AwsWritten.__struct_fields__:
+        if environment.get(name.upper()):
+            found[name.upper()] = _ONLY_AWS
+        elif getattr(written, name) != getattr(AwsWritten(), name):
+            found[name_flag(name)] = _ONLY_AWS
+    return found

@@ -11,6 +11,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from nodewright.controllers.onsale import ask_for_types
 from nodewright.controllers.ports import Memory, Ports
 from nodewright.journal.api import PORT, serve_api
@@ -43,6 +45,10 @@ class Sight:
         self._options = options
         self._ports: Ports | None = None
         self._memory: Memory | None = None
+
+    def place(self, region: str) -> None:
+        """Take note of where the machines are, once that is known."""
+        self._metadata = msgspec.structs.replace(self._metadata, region=region)
 
     def lead(self, ports: Ports, memory: Memory | None = None) -> None:
         """See through these ports from now on, with what is expected where we lead."""

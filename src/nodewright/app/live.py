@@ -22,6 +22,7 @@ from nodewright.kube.client import Client, Request
 from nodewright.kube.crds import NO_CLUSTER
 from nodewright.kube.machine import Machine, this_machine
 from nodewright.kube.session import Plan, greet, open_session
+from nodewright.kwok.cloud import REGION as ANY_REGION
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
@@ -130,7 +131,7 @@ def _types_of(node_class: NodeClass | None, region: str) -> tuple[InstanceType, 
     if node_class is None:
         raise UserError("its node class is not there", code="NW-9017")
     if not isinstance(node_class, EC2NodeClass):
-        return instance_types_for(region or Written().region)
+        return instance_types_for(region or ANY_REGION)
     zones = [subnet.zone for subnet in node_class.status.subnets if subnet.zone]
     where = region or (zones[0].rstrip("abcdefghijklmnopqrstuvwxyz") if zones else "")
     if not where:

@@ -3,6 +3,7 @@
 from nodewright.controllers.buffers import Buffers
 from nodewright.controllers.disruptable import Disruptable
 from nodewright.controllers.disruption import Disruption
+from nodewright.controllers.ec2nodeclass import EC2NodeClasses
 from nodewright.controllers.expiration import Expiration
 from nodewright.controllers.garbage import Garbage
 from nodewright.controllers.hydration import Hydration
@@ -21,6 +22,7 @@ from nodewright.controllers.repair import Repair
 from nodewright.controllers.static import StaticPools
 from nodewright.controllers.termination import Termination
 from nodewright.controllers.transitions import Transitions
+from nodewright.ports.classes import Classes
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
@@ -33,14 +35,25 @@ async def run_controllers(
     ports: Ports,
     settings: Settings | None = None,
     memory: Memory | None = None,
+    classes: Classes | None = None,
     *,
     is_strict: bool = False,
 ) -> None:
-    """Run all controllers until the process ends or another one leads."""
-    shared = memory or Memory()
-    chosen = settings or Settings()
-    made = [kind(ports, shared, chosen) for kind in CONTROLLERS]
+    """Run all controllers until the process ends or another one leads.
+
+    Whoever has somebody that answers for classes gets the controller that asks them.
+    """
+    given = (ports, memory or Memory(), settings or Settings())
+    made = [_make(kind, given, classes) for kind in CONTROLLERS]
     await run_all(made, is_strict=is_strict)
+
+
+def _make(
+    kind: type[Controller], given: tuple[Ports, Memory, Settings], classes: Classes | None
+) -> Controller:
+    if kind is NodeClasses and classes is not None:
+        return EC2NodeClasses(*given, classes)
+    return kind(*given)
 
 
 async def autoscale(ports: Ports) -> None:

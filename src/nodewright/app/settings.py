@@ -9,17 +9,15 @@ from typing import Final
 
 import msgspec
 
+from nodewright.app.aws_settings import AwsSettings, AwsWritten, read_aws
+from nodewright.app.durations import BAD_SETTING, read_duration
 from nodewright.controllers.ports import Settings
 from nodewright.journal.api import PORT
 from nodewright.kube.election import NAME
 from nodewright.kube.limiter import BURST, QPS
-from nodewright.kwok.cloud import REGION
-from nodewright.model.duration import BadDuration, parse_go_duration
 from nodewright.model.errors import UserError
 from nodewright.model.world import Options
 
-BAD_SETTING: Final = "NW-9501"
-NOT_YET: Final = "NW-9502"
 NAMESPACE: Final = "nodewright"
 CLOUDS: Final = ("aws", "kwok")
 LOG_LEVELS: Final = ("debug", "info", "warn", "error")
@@ -40,7 +38,7 @@ class Written(msgspec.Struct, frozen=True):
     kubeconfig: str = ""
     context: str = ""
     dry_run: bool = False
-    region: str = REGION
+    region: str = ""
     cluster_name: str = ""
     batch_max_duration: str = "10s"
     batch_idle_duration: str = "1s"
@@ -66,9 +64,12 @@ class Order(msgspec.Struct, frozen=True):
     written: Written
     controllers: Settings
     inert: Mapping[str, str] = {}
+    aws: AwsSettings = AwsSettings()
 
 
-def read_settings(written: Written, inert: Mapping[str, str] | None = None) -> Order:
+def read_settings(
+    written: Written, inert: Mapping[str, str] | None = None, aws: AwsWritten | None = None
+) -> Order:
     """Give what is to be run; a setting that makes no sense is one sentence."""
     _one_of("--cloud", written.cloud, CLOUDS)
     _one_of("--log-level", written.log_level, LOG_LEVELS)
@@ -80,8 +81,8 @@ def read_settings(written: Written, inert: Mapping[str, str] | None = None) -> O
     ):
         if number < 1:
             raise UserError(f"{name} must be at least 1, not {number}", code=BAD_SETTING)
-    idle_ms = _duration("--batch-idle-duration", written.batch_idle_duration)
-    most_ms = _duration("--batch-max-duration", written.batch_max_duration)
+    idle_ms = read_duration("--batch-idle-duration", written.batch_idle_duration)
+    most_ms = read_duration("--batch-max-duration", written.batch_max_duration)
     if most_ms < idle_ms:
         raise UserError(
             f"--batch-max-duration {written.batch_max_duration} is shorter than "
@@ -96,7 +97,8 @@ def read_settings(written: Written, inert: Mapping[str, str] | None = None) -> O
         pending_rule="live",
     )
     nominates = not written.disable_pod_nomination
-    return Order(written, Settings(idle_ms, most_ms, options, nominates), inert or {})
+    controllers = Settings(idle_ms, most_ms, options, nominates)
+    return Order(written, controllers, inert or {}, read_aws(aws or AwsWritten()))
 
 
 def read_gates(text: str) -> dict[str, bool]:
@@ -120,13 +122,3 @@ def read_gates(text: str) -> dict[str, bool]:
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise UserError(f"{name} is one of {', '.join(known)}, not {value!r}", code=BAD_SETTING)
-
-
-def _duration(name: str, written: str) -> int:
-    try:
-        found_ms = parse_go_duration(written)
-    except BadDuration as error:
-        raise UserError(f"{name}: {error}", code=BAD_SETTING) from None
-    if found_ms <= 0:
-        raise UserError(f"{name} must be longer than nothing, not {written}", code=BAD_SETTING)
-    return found_ms

@@ -32,6 +32,9 @@ class Scope(Enum):
     PRICES = "AllowPricingReadActions"
 
 
+_LOOKS: Final = ("Describe", "Get", "List")
+
+
 class Call(msgspec.Struct, frozen=True):
     """One operation of AWS, and the actions that it needs, each under its statement."""
 
@@ -43,6 +46,11 @@ class Call(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """How metrics and logs name it."""
         return f"{self.service}.{self.operation}"
+
+    @property
+    def is_look(self) -> bool:
+        """Whether it changes nothing; receiving a message hides it from others, so it does."""
+        return self.operation.startswith(_LOOKS)
 
 
 def _plain(service: str, operation: str, scope: Scope) -> Call:

@@ -1,13 +1,12 @@
-"""The one door to AWS: boto3 in a pool of threads, each call with a time-out and a limit of tries.
+"""The one door to AWS: boto3 on a bounded number of threads, each call with a time-out and a limit of tries.
 
 An answer is boto3's dictionary, or a `Fault` with AWS's code: what callers must expect is a value. Who
 asks too often is told to wait, and so are we all: throttled calls and those that AWS itself broke are
-tried again after a pause that doubles, half of it by chance. Every try is told to the meter.
+tried again after a pause that doubles, half of it by chance. Every try is told to the meter. A door that
+is for looking only refuses every call that would change something.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import msgspec
@@ -18,6 +17,7 @@ from botocore.parsers import ResponseParserError
 from nodewright.aws.calls import Call
 from nodewright.aws.faults import BROKEN, GONE, THROTTLED, UNAUTHORIZED, UNREACHABLE
 from nodewright.aws.session import Clients
+from nodewright.aws.workers import Workers
 from nodewright.ports.clock import Clock
 from nodewright.ports.random import Random
 
@@ -26,6 +26,7 @@ TRIES_MAX: Final = 5
 PAUSE_MS: Final = 200
 PAUSE_MS_MAX: Final = 5_000
 PAGES_MAX: Final = 500
+LOOKS_ONLY: Final = "DryRun"
 
 type Json = dict[str, Any]
 type Meter = Callable[[Call, str, int], None]
@@ -78,14 +79,21 @@ class Gateway:
         self._clock = clock
         self._random = random
         self._meter = meter
-        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="aws")
+        self._workers = Workers(WORKERS)
+        self._only_looks = False
+
+    def only_look(self) -> None:
+        """Refuse, from now on, every call that would change something."""
+        self._only_looks = True
 
     def close(self) -> None:
-        """Let the threads go; calls on their way end by themselves."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Let the connections go; calls on their way end by themselves."""
+        self._clients.close()
 
     async def ask(self, call: Call, params: Mapping[str, Any]) -> Json | Fault:
         """Make a call, as often as it is worth."""
+        if self._only_looks and not call.is_look:
+            return Fault(LOOKS_ONLY, f"dry run: {call.name} is not asked for")
         pause_ms = PAUSE_MS
         for left in reversed(range(TRIES_MAX)):
             began_ms = self._clock.now_ms()
@@ -114,8 +122,7 @@ class Gateway:
         return Fault("TooManyPages", f"{call.name} had more than {PAGES_MAX} pages")
 
     async def _try(self, call: Call, params: Mapping[str, Any]) -> Json | Fault:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, self._call, call, params)
+        return await self._workers.run(lambda: self._call(call, params))
 
     def _call(self, call: Call, params: Mapping[str, Any]) -> Json | Fault:
         try:

@@ -20,13 +20,12 @@ from botocore.utils import InstanceMetadataRegionFetcher
 from nodewright.catalog.pricelist import pricing_region_of
 from nodewright.model.errors import UserError
 
-NO_REGION: Final = "NW-3101"
-NO_CREDENTIALS: Final = "NW-3102"
+NO_REGION: Final = "NW-3111"
+NO_CREDENTIALS: Final = "NW-3112"
 _CONNECT_S: Final = 5
 _READ_S: Final = {"sqs": 30, "ec2": 60}
 _READ_DEFAULT_S: Final = 20
 _CONNECTIONS: Final = 32
-_ROLE_S: Final = 900
 _ROLE_SESSION: Final = "nodewright"
 
 
@@ -37,6 +36,7 @@ class Access(msgspec.Struct, frozen=True):
     profile: str = ""
     endpoint: str = ""
     assume_role: str = ""
+    assume_role_s: int = 900
     keys: tuple[str, str] | None = None
 
 
@@ -50,12 +50,28 @@ class Clients:
         self._lock = threading.Lock()
         self.region = find_region(self._session)
 
+    def check_credentials(self) -> None:
+        """Refuse to go on where nobody says who we are."""
+        try:
+            found = self._session.get_credentials()
+        except BotoCoreError as error:
+            raise _no_credentials(f"AWS gives no credentials: {error}") from error
+        if found is None:
+            raise _no_credentials("nobody says with which credentials AWS is to be asked")
+
     def client(self, service: str) -> Any:
         """Give the client of a service."""
         with self._lock:
             if service not in self._made:
                 self._made[service] = self._make(service)
             return self._made[service]
+
+    def close(self) -> None:
+        """Let the connections of every client go."""
+        with self._lock:
+            for one in self._made.values():
+                one.close()
+            self._made.clear()
 
     def _make(self, service: str) -> Any:
         region = pricing_region_of(self.region) if service == "pricing" else self.region
@@ -95,6 +111,14 @@ def open_session(access: Access) -> boto3.Session:
     return _taken_on(session, access) if access.assume_role else session
 
 
+def _no_credentials(message: str) -> UserError:
+    return UserError(
+        message,
+        code=NO_CREDENTIALS,
+        advice="give the pod a role (IRSA or Pod Identity), or set AWS_PROFILE or the access keys",
+    )
+
+
 def find_region(session: Any) -> str:
     """Give the region of a session: as it is set, else that of the machine we run on."""
     region = session.region_name or _machine_region()
@@ -124,7 +148,7 @@ def _taken_on(session: boto3.Session, access: Access) -> boto3.Session:
         client_creator=make_client,
         source_credentials=session.get_credentials(),
         role_arn=access.assume_role,
-        extra_args={"DurationSeconds": _ROLE_S, "RoleSessionName": _ROLE_SESSION},
+        extra_args={"DurationSeconds": access.assume_role_s, "RoleSessionName": _ROLE_SESSION},
     )
     inner = botocore.session.get_session()
     # botocore has no public way to hand a session credentials that renew themselves.

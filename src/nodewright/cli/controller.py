@@ -6,12 +6,14 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from nodewright.app.aws_settings import AwsWritten
 from nodewright.app.controller import control
-from nodewright.app.inert import find_inert
+from nodewright.app.inert import find_inert, find_inert_aws
 from nodewright.app.settings import Written, read_settings
 from nodewright.cli.errors import EXIT_FINE
 
 _DEFAULT = Written()
+_AWS = AwsWritten()
 
 
 def _setting(help_text: str, variable: str) -> Parameter:
@@ -28,7 +30,10 @@ class Place:
     context: Annotated[str, Parameter(help="The context of the kubeconfig.")] = ""
     region: Annotated[
         str,
-        Parameter(env_var=["AWS_REGION", "AWS_DEFAULT_REGION"], help="Whose types and prices."),
+        Parameter(
+            env_var=["AWS_REGION", "AWS_DEFAULT_REGION"],
+            help="Where the machines are, and whose types and prices.",
+        ),
     ] = _DEFAULT.region
     cluster_name: Annotated[str, _setting("The cluster's name.", "CLUSTER_NAME")] = ""
     dry_run: Annotated[
@@ -101,6 +106,51 @@ class Process:
     )
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Aws:
+    """What is asked of AWS, and as whom; of no effect on another cloud."""
+
+    profile: Annotated[
+        str, Parameter(help="The profile of the AWS configuration; else AWS_PROFILE.")
+    ] = ""
+    cluster_endpoint: Annotated[
+        str, _setting("Where nodes reach the API server; else EKS is asked.", "CLUSTER_ENDPOINT")
+    ] = ""
+    cluster_ca_bundle: Annotated[
+        str, _setting("Whom nodes trust, in base64; else EKS is asked.", "CLUSTER_CA_BUNDLE")
+    ] = ""
+    interruption_queue: Annotated[
+        str, _setting("The SQS queue of messages about machines.", "INTERRUPTION_QUEUE")
+    ] = ""
+    isolated_vpc: Annotated[
+        bool, _setting("There is no way out: prices are not asked for.", "ISOLATED_VPC")
+    ] = False
+    eks_control_plane: Annotated[
+        bool, _setting("Take the version of EKS, not of the API server.", "EKS_CONTROL_PLANE")
+    ] = False
+    vm_memory_overhead_percent: Annotated[
+        float,
+        _setting("What part of memory the hypervisor takes.", "VM_MEMORY_OVERHEAD_PERCENT"),
+    ] = _AWS.vm_memory_overhead_percent
+    reserved_enis: Annotated[
+        int, _setting("Network interfaces that are not for pods.", "RESERVED_ENIS")
+    ] = _AWS.reserved_enis
+    assume_role_arn: Annotated[str, _setting("A role to take on.", "ASSUME_ROLE_ARN")] = ""
+    assume_role_duration: Annotated[
+        str, _setting("For how long it is taken on each time.", "ASSUME_ROLE_DURATION")
+    ] = _AWS.assume_role_duration
+    ami_refresh_interval: Annotated[
+        str, _setting("How often images are looked for again.", "AMI_REFRESH_INTERVAL")
+    ] = _AWS.ami_refresh_interval
+    subnet_refresh_interval: Annotated[
+        str, _setting("How often subnets are looked for again.", "SUBNET_REFRESH_INTERVAL")
+    ] = _AWS.subnet_refresh_interval
+    disable_dry_run: Annotated[
+        bool, _setting("Do not try launches that start nothing.", "DISABLE_DRY_RUN")
+    ] = False
+
+
 _Flag = Annotated[bool | None, Parameter(show=False, negative=())]
 _Value = Annotated[str | None, Parameter(show=False)]
 
@@ -124,19 +174,7 @@ class Inert:
     scheduler_config: _Value = None
     log_output_paths: _Value = None
     log_error_output_paths: _Value = None
-    assume_role_arn: _Value = None
-    assume_role_duration: _Value = None
-    cluster_endpoint: _Value = None
-    cluster_ca_bundle: _Value = None
-    interruption_queue: _Value = None
-    isolated_vpc: _Flag = None
-    eks_control_plane: _Flag = None
-    vm_memory_overhead_percent: _Value = None
-    reserved_enis: _Value = None
     enable_zonal_shift: _Flag = None
-    disable_dry_run: _Flag = None
-    ami_refresh_interval: _Value = None
-    subnet_refresh_interval: _Value = None
 
 
 def controller(
@@ -144,6 +182,7 @@ def controller(
     place: Place = Place(),  # noqa: B008 - frozen: sharing the default is safe
     behaviour: Behaviour = Behaviour(),  # noqa: B008 - frozen: sharing the default is safe
     process: Process = Process(),  # noqa: B008 - frozen: sharing the default is safe
+    aws: Aws = Aws(),  # noqa: B008 - frozen: sharing the default is safe
     inert: Inert = Inert(),  # noqa: B008 - frozen: sharing the default is safe
 ) -> int:
     """Run the autoscaler until it is told to stop; logs go to standard output, as JSON.
@@ -151,10 +190,15 @@ def controller(
     Flags and environment variables have Karpenter's names, and a flag beats its variable. Those of
     Karpenter's that have no effect here are taken and named in a warning.
 
+    $ nodewright controller --cluster-name shop --interruption-queue shop
+    $ nodewright controller --cluster-name shop --dry-run --log-level debug
     $ nodewright controller --cloud kwok --kubeconfig sandbox.kubeconfig
-    $ nodewright controller --cloud kwok --dry-run --log-level debug
     """
     written = Written(**asdict(place), **asdict(behaviour), **asdict(process))
+    told = AwsWritten(**asdict(aws))
     flags = [name for name, value in asdict(inert).items() if value is not None]
-    control(read_settings(written, find_inert(flags, os.environ)), os.environ)
+    without_effect = find_inert(flags, os.environ)
+    if written.cloud != "aws":
+        without_effect |= find_inert_aws(told, os.environ)
+    control(read_settings(written, without_effect, told), os.environ)
     return EXIT_FINE

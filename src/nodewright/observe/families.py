@@ -111,6 +111,11 @@ COUNTERS: Final = (
         ("controller", "kind", "reason"),
     ),
     Family(
+        "nodewright_aws_requests_total",
+        "Requests to AWS, by the error's code; the code is empty where it did what was asked.",
+        ("service", "operation", "code"),
+    ),
+    Family(
         "nodewright_acts_total", "Acts by what came of them.", ("controller", "kind", "outcome")
     ),
 )
@@ -146,6 +151,11 @@ HISTOGRAMS: Final = (
         "How old messages about machines were when they were received.",
     ),
     Family("nodewright_decide_duration_seconds", "How long deciding took.", ("controller",)),
+    Family(
+        "nodewright_aws_request_duration_seconds",
+        "How long AWS took to answer one request.",
+        ("service", "operation"),
+    ),
     Family("nodewright_act_duration_seconds", "How long acting took.", ("controller", "kind")),
 )
 

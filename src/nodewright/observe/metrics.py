@@ -37,6 +37,7 @@ from nodewright.ports.kube import Answer, Outcome
 FAMILIES: Final[tuple[Family, ...]] = (*COUNTERS, *HISTOGRAMS, *SUMMARIES, *GAUGES)
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _REASONS_MAX: Final = 200
+_CODES_MAX: Final = 200
 _OTHER: Final = "other"
 _PLANNERS: Final = {"provisioning": "provisioner", "disruption": "disruption"}
 """Controllers that plan for pods, with the names that Karpenter's metrics have for them."""
@@ -90,6 +91,7 @@ class Metrics:
         self._waits = Waits(self.note)
         self._disruptions = Disruptions(self.count, self.note)
         self._reasons: set[str] = set()
+        self._codes: set[str] = set()
         self._refused: dict[str, str] = {}
         self._depths: dict[str, int] = {}
         for summary in self._summaries.values():
@@ -107,6 +109,15 @@ class Metrics:
             return
         histogram = self._histograms[name]
         (histogram.labels(*labels) if labels else histogram).observe(seconds)
+
+    def asked(self, service: str, operation: str, code: str, duration_ms: int) -> None:
+        """Take note of one request to AWS."""
+        if code not in self._codes and len(self._codes) >= _CODES_MAX:
+            code = _OTHER
+        self._codes.add(code)
+        self.count("nodewright_aws_requests_total", service, operation, code)
+        seconds = duration_ms / 1000
+        self.note("nodewright_aws_request_duration_seconds", seconds, service, operation)
 
     def page(self) -> bytes:
         """Write everything as Prometheus reads it."""

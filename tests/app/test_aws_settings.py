@@ -1,0 +1,39 @@
+"""Settings of the AWS provider."""
+
+import pytest
+
+from nodewright.app.aws_settings import AwsWritten, read_aws
+from nodewright.model.errors import UserError
+
+
+def test_the_defaults_are_karpenters():
+    found = read_aws(AwsWritten())
+
+    assert (found.role_s, found.refresh_ms) == (900, 60_000)
+    assert (found.written.vm_memory_overhead_percent, found.written.reserved_enis) == (0.075, 0)
+
+
+def test_the_shorter_of_two_intervals_is_kept():
+    written = AwsWritten(ami_refresh_interval="5m", subnet_refresh_interval="2m")
+
+    assert read_aws(written).refresh_ms == 120_000
+
+
+@pytest.mark.parametrize(
+    ("written", "word"),
+    [
+        (AwsWritten(vm_memory_overhead_percent=7.5), "--vm-memory-overhead-percent"),
+        (AwsWritten(vm_memory_overhead_percent=-0.1), "--vm-memory-overhead-percent"),
+        (AwsWritten(reserved_enis=-1), "--reserved-enis"),
+        (AwsWritten(cluster_endpoint="shop.example.org"), "--cluster-endpoint"),
+        (AwsWritten(cluster_endpoint="http://shop.example.org"), "--cluster-endpoint"),
+        (AwsWritten(cluster_ca_bundle="-----BEGIN"), "--cluster-ca-bundle"),
+        (AwsWritten(assume_role_duration="1m"), "--assume-role-duration"),
+        (AwsWritten(assume_role_duration="13h"), "--assume-role-duration"),
+        (AwsWritten(ami_refresh_interval="10s"), "--ami-refresh-interval"),
+        (AwsWritten(subnet_refresh_interval="soon"), "--subnet-refresh-interval"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(written, word):
+    with pytest.raises(UserError, match=word):
+        read_aws(written)
