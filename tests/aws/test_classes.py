@@ -1,11 +1,12 @@
 """What AWS has for an EC2NodeClass, and the status that follows from it."""
 
+import msgspec
 import pytest
 
 from builders.awsaccounts import a_class, make_account
 from builders.awsclients import a_gateway
 from builders.awsdrafts import a_cluster
-from nodewright.aws.classes import ClassFinder
+from nodewright.aws.classes import ClassOptions, open_classes
 from nodewright.core.ec2nodeclass import judge_ec2_class
 from nodewright.model.classfacts import Trouble
 from nodewright.sandbox.aws.faults import Switch
@@ -19,7 +20,7 @@ def keys(standin):
 @pytest.fixture
 def finder(standin, keys):
     gateway = a_gateway(standin, keys)
-    yield ClassFinder(gateway, gateway._clock, a_cluster())
+    yield open_classes(gateway, gateway._clock, a_cluster())
     gateway.close()
 
 
@@ -76,6 +77,73 @@ async def test_a_class_leaves_no_profile_behind(standin, finder):
     assert name in str(profiles())
     assert await finder.release(node_class) is None
     assert name not in str(profiles())
+
+
+async def test_a_class_leaves_no_template_behind(standin, finder):
+    node_class, other = a_class("trying"), a_class("staying")
+    await finder.find(node_class)
+    await finder.find(other)
+
+    def templates():
+        found = standin.client("ec2").describe_launch_templates()["LaunchTemplates"]
+        return {
+            tag["Value"]
+            for one in found
+            for tag in one["Tags"]
+            if tag["Key"] == "karpenter.k8s.aws/ec2nodeclass"
+        }
+
+    assert {"trying", "staying"} <= templates()
+    assert await finder.release(node_class) is None
+    assert "trying" not in templates()
+    assert "staying" in templates()
+
+
+async def test_a_class_is_tried_once_everything_was_found(standin, finder):
+    standin.account.faults.set("ec2.RunInstances", Switch("deny"))
+    found = await finder.find(a_class("refused"))
+
+    assert found.rehearsal.reason == "RunInstancesAuthCheckFailed"
+    assert ready(a_class("refused"), found) == "False"
+    standin.account.faults.set("ec2.DescribeSubnets", Switch("deny"))
+    assert (await finder.find(a_class("blind"))).rehearsal is None
+
+
+async def test_who_does_not_want_to_be_tried_is_not(standin, keys):
+    gateway = a_gateway(standin, keys)
+    options = ClassOptions(rehearses=False, uses_reservations=False)
+    standin.account.calls.clear()
+    terms = [{"id": "cr-0123456789abcdef0"}]
+    plain = open_classes(gateway, gateway._clock, a_cluster(), options)
+    found = await plain.find(a_class("plain", capacityReservationSelectorTerms=terms))
+    gateway.close()
+    asked = {one.name for one in standin.account.calls.named()}
+
+    assert ready(a_class("plain"), found) == "True"
+    assert not {"ec2.RunInstances", "ec2.DescribeCapacityReservations"} & asked
+
+
+async def test_without_the_range_of_services_no_node_of_al2023_could_start(standin, keys):
+    gateway = a_gateway(standin, keys)
+    cluster = msgspec.structs.replace(a_cluster(), service_range="")
+    found = await open_classes(gateway, gateway._clock, cluster).find(a_class("range"))
+    gateway.close()
+
+    assert found.user_data.reason == "ClusterCIDRResolutionFailed"
+
+
+async def test_a_placement_group_is_found_by_name_and_by_id(standin, finder):
+    made = standin.client("ec2").create_placement_group(GroupName="near", Strategy="cluster")
+    group = made["PlacementGroup"]["GroupId"]
+
+    async def found(of, **selector):
+        return (await finder.find(a_class(of, placementGroupSelector=selector))).placement_group
+
+    assert await found("by-name", name="near") == group
+    assert await found("by-id", id=group) == group
+    assert (await found("by-none", name="far")).reason == "PlacementGroupNotFound"
+    standin.account.faults.set("ec2.DescribePlacementGroups", Switch("deny"))
+    assert (await found("denied", name="off")).reason == "PlacementGroupResolutionFailed"
 
 
 async def test_a_profile_that_cannot_be_deleted_is_told(standin, finder):

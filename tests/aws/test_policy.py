@@ -48,7 +48,11 @@ def test_statements_are_no_wider_than_karpenter_s(known):
 def test_no_statement_is_without_a_resource():
     wide = {sid for sid, one in statements(an_account()).items() if one["Resource"] == "*"}
 
-    assert wide == {"AllowRegionalReadActions", "AllowPricingReadActions"}
+    assert wide == {
+        "AllowRegionalReadActions",
+        "AllowPricingReadActions",
+        "AllowUnscopedInstanceProfileListAction",
+    }
 
 
 def test_each_document_fits_into_a_managed_policy():

@@ -7,8 +7,9 @@ from botocore.exceptions import ClientError
 
 from builders.awsdrafts import a_cluster
 from builders.awslaunches import a_spec
+from builders.standin import a_network
 from nodewright.aws.gateway import Fault
-from nodewright.aws.profiles import delete_profile, ensure_profile, profile_name
+from nodewright.aws.profiles import COLLECT_MS, READ_MS, UNUSED_MS, Profiles, profile_name
 from nodewright.aws.tags import read_tags
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.metadata import ObjectMeta
@@ -34,23 +35,40 @@ def roles(standin):
         standin.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=document)
 
 
+@pytest.fixture
+def profiles(gateway):
+    return Profiles(gateway, gateway._clock, CLUSTER)
+
+
 def a_class(name="standard", **spec):
     return EC2NodeClass(ObjectMeta(name=name, uid=f"uid-{name}"), a_spec(**spec))
+
+
+def run_with(standin, name):
+    network = a_network(standin)
+    standin.client("ec2").run_instances(
+        MinCount=1,
+        MaxCount=1,
+        ImageId=standin.image(),
+        InstanceType="m5.large",
+        SubnetId=network.subnets[0],
+        IamInstanceProfile={"Name": name},
+    )
 
 
 def look(standin, name):
     return standin.client("iam").get_instance_profile(InstanceProfileName=name)["InstanceProfile"]
 
 
-async def test_a_given_profile_is_taken_as_it_is(standin, gateway):
+async def test_a_given_profile_is_taken_as_it_is(standin, profiles):
     standin.account.calls.clear()
-    assert await ensure_profile(gateway, CLUSTER, a_class(instanceProfile="mine")) == "mine"
+    assert await profiles.ensure(a_class(instanceProfile="mine")) == "mine"
     assert not [one for one in standin.account.calls.named() if one.name.startswith("iam.")]
 
 
-async def test_a_role_gets_a_profile_with_our_tags(standin, gateway):
+async def test_a_role_gets_a_profile_with_our_tags(standin, profiles):
     node_class = a_class("tags", role="some/path/nodes", tags={"team": "x"})
-    name = await ensure_profile(gateway, CLUSTER, node_class)
+    name = await profiles.ensure(node_class)
     made = look(standin, name)
 
     assert name == profile_name(CLUSTER, node_class)
@@ -66,53 +84,95 @@ async def test_a_role_gets_a_profile_with_our_tags(standin, gateway):
     }
 
 
-async def test_asking_again_changes_nothing(gateway):
+async def test_asking_again_changes_nothing(profiles):
     node_class = a_class("again", role="nodes")
 
-    assert await ensure_profile(gateway, CLUSTER, node_class) == await ensure_profile(
-        gateway, CLUSTER, node_class
-    )
+    assert await profiles.ensure(node_class) == await profiles.ensure(node_class)
 
 
-async def test_another_role_has_another_profile(gateway):
-    first = await ensure_profile(gateway, CLUSTER, a_class("change", role="nodes"))
-    second = await ensure_profile(gateway, CLUSTER, a_class("change", role="others"))
+async def test_another_role_has_another_profile(profiles):
+    first = await profiles.ensure(a_class("change", role="nodes"))
+    second = await profiles.ensure(a_class("change", role="others"))
 
     assert first != second
 
 
-async def test_a_profile_that_lost_its_role_gets_it_back(standin, gateway):
+async def test_a_profile_that_lost_its_role_gets_it_back(standin, gateway, profiles):
     node_class = a_class("lost", role="nodes")
-    name = await ensure_profile(gateway, CLUSTER, node_class)
+    name = await profiles.ensure(node_class)
     iam = standin.client("iam")
     iam.remove_role_from_instance_profile(InstanceProfileName=name, RoleName="nodes")
     iam.add_role_to_instance_profile(InstanceProfileName=name, RoleName="others")
-    await ensure_profile(gateway, CLUSTER, node_class)
+    gateway._clock.now += READ_MS
+    await profiles.ensure(node_class)
 
     assert [one["RoleName"] for one in look(standin, name)["Roles"]] == ["nodes"]
 
 
-async def test_a_role_that_is_not_there_is_told(gateway):
-    answer = await ensure_profile(gateway, CLUSTER, a_class("none", role="nobody"))
+async def test_a_role_that_is_not_there_is_told(profiles):
+    answer = await profiles.ensure(a_class("none", role="nobody"))
 
     assert isinstance(answer, Fault)
     assert answer.is_gone
 
 
-async def test_a_profile_is_deleted_with_its_role_and_once_is_enough(standin, gateway):
-    name = await ensure_profile(gateway, CLUSTER, a_class("gone", role="nodes"))
+async def test_profiles_of_a_class_are_deleted_with_their_roles_and_once_is_enough(
+    standin, profiles
+):
+    names = [await profiles.ensure(a_class("gone", role=role)) for role in ("nodes", "others")]
+    other = await profiles.ensure(a_class("stays", role="nodes"))
 
-    assert await delete_profile(gateway, name) is None
-    assert await delete_profile(gateway, name) is None
-    with pytest.raises(ClientError):
-        look(standin, name)
+    assert await profiles.release(a_class("gone", role="nodes")) is None
+    assert await profiles.release(a_class("gone", role="nodes")) is None
+    for name in names:
+        with pytest.raises(ClientError):
+            look(standin, name)
+    assert look(standin, other)["InstanceProfileName"] == other
 
 
-async def test_what_iam_does_not_answer_is_told(standin, gateway):
+async def test_what_iam_does_not_answer_is_told(standin, profiles):
     standin.account.faults.set("iam.*", Switch("deny"))
 
-    assert isinstance(await ensure_profile(gateway, CLUSTER, a_class(role="nodes")), Fault)
-    assert isinstance(await delete_profile(gateway, "x"), Fault)
+    assert isinstance(await profiles.ensure(a_class("mute", role="nodes")), Fault)
+    assert isinstance(await profiles.release(a_class("mute", role="nodes")), Fault)
+
+
+async def test_a_profile_is_read_again_after_a_quarter_of_an_hour(standin, gateway, profiles):
+    node_class = a_class("read", role="nodes")
+    await profiles.ensure(node_class)
+    standin.account.calls.clear()
+    await profiles.ensure(node_class)
+    assert standin.account.calls.named("iam.GetInstanceProfile") == ()
+    gateway._clock.now += READ_MS
+    await profiles.ensure(node_class)
+    assert len(standin.account.calls.named("iam.GetInstanceProfile")) == 1
+
+
+async def test_profiles_that_nobody_needs_are_deleted_after_an_hour(standin, gateway, profiles):
+    old, new = a_class("moved", role="nodes"), a_class("moved", role="others")
+    left = await profiles.ensure(old)
+    used = await profiles.ensure(a_class("busy", role="nodes"))
+    run_with(standin, used)
+    for _ in range(3):
+        gateway._clock.now += COLLECT_MS
+        kept = await profiles.ensure(new)
+        await profiles.collect()
+    iam = standin.client("iam")
+    there = {one["InstanceProfileName"] for one in iam.list_instance_profiles()["InstanceProfiles"]}
+
+    assert left not in there
+    assert {kept, used} <= there
+    assert 3 * COLLECT_MS > UNUSED_MS
+
+
+async def test_without_a_way_to_iam_nothing_is_deleted(standin, gateway):
+    isolated = Profiles(gateway, gateway._clock, CLUSTER, is_isolated=True)
+    name = await isolated.ensure(a_class("alone", role="nodes"))
+    gateway._clock.now += 10 * UNUSED_MS
+
+    assert await isolated.collect() == 0
+    assert await isolated.release(a_class("alone", role="nodes")) is None
+    assert look(standin, name)["InstanceProfileName"] == name
 
 
 def test_a_long_cluster_s_name_is_cut():

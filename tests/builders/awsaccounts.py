@@ -12,7 +12,7 @@ from nodewright.aws.cloud import AwsCloud, Options
 from nodewright.aws.images import ImageFinder
 from nodewright.aws.network import find_groups, find_subnets
 from nodewright.aws.policy import Account, policies
-from nodewright.aws.profiles import ensure_profile
+from nodewright.aws.profiles import Profiles
 from nodewright.model.ec2nodeclass import EC2NodeClass, EC2NodeClassStatus, SubnetStatus
 from nodewright.model.metadata import Condition, ObjectMeta
 from nodewright.sandbox.aws.ec2 import happenings
@@ -76,7 +76,7 @@ async def resolve(gateway, node_class, cluster=None):
         ),
         security_groups=await find_groups(gateway, spec.security_group_selector_terms),
         amis=await ImageFinder(gateway, gateway._clock).find(spec, cluster.version),
-        instance_profile=await ensure_profile(gateway, cluster, node_class),
+        instance_profile=await Profiles(gateway, gateway._clock, cluster).ensure(node_class),
         conditions=(ready,),
     )
     return msgspec.structs.replace(node_class, status=status)

@@ -78,6 +78,16 @@ def test_a_class_is_asked_about_once_a_minute_and_when_it_changes():
     assert account.asked == [("standard", 1), ("standard", 1), ("standard", 2)]
 
 
+def test_an_edit_of_an_annotation_asks_for_another_look_but_our_own_does_not():
+    account = Account(CLASS)
+    controller = started(account)
+    for notes in ({}, {"karpenter.k8s.aws/ec2nodeclass-hash": "1"}, {"look": "again"}):
+        account.put(with_meta(annotations=notes))
+        asyncio.run(controller.gather())
+
+    assert len(account.asked) == 2
+
+
 def test_what_was_found_is_part_of_the_world():
     controller = started(Account(CLASS))
     asyncio.run(controller.gather())

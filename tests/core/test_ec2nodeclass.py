@@ -128,11 +128,23 @@ def test_a_mistake_in_the_class_itself_is_told():
     assert data["ValidationSucceeded"] == ("False", "UserDataSizeLimitExceeded")
 
 
-def test_a_placement_group_is_not_passed_over_in_silence():
-    found = conditions(judged(a_class(placementGroupSelector={"name": "x"})))
+def test_a_placement_group_that_is_not_there_is_told():
+    named = a_class(placementGroupSelector={"name": "x"})
+    missing = Trouble("PlacementGroupNotFound", "there is no placement group x")
+    found = conditions(judged(named, placement_group=missing))
 
-    assert found["PlacementGroupReady"][0] == "False"
+    assert found["PlacementGroupReady"] == ("False", "PlacementGroupNotFound")
     assert found["Ready"][0] == "False"
+    assert conditions(judged(named, placement_group="pg-1"))["Ready"][0] == "True"
+
+
+def test_a_launch_that_would_be_refused_keeps_the_class_from_being_ready():
+    refused = Trouble("CreateFleetAuthCheckFailed", "UnauthorizedOperation: no")
+    found = conditions(judged(rehearsal=refused))
+
+    assert found["ValidationSucceeded"] == ("False", "CreateFleetAuthCheckFailed")
+    assert conditions(judged(rehearsal=SLOW))["ValidationSucceeded"][0] == "Unknown"
+    assert judged(written(judged()), rehearsal=SLOW) is None
 
 
 def test_answers_about_an_older_class_do_not_count():

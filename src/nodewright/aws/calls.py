@@ -25,6 +25,7 @@ class Scope(Enum):
     PROFILE_TAGGING = "AllowScopedInstanceProfileTagActions"
     PROFILE_CHANGES = "AllowScopedInstanceProfileActions"
     PROFILE_READS = "AllowInstanceProfileReadActions"
+    PROFILE_LISTS = "AllowUnscopedInstanceProfileListAction"
     CLUSTER = "AllowAPIServerEndpointDiscovery"
     QUEUE = "AllowInterruptionQueueActions"
     REGION = "AllowRegionalReadActions"
@@ -79,6 +80,11 @@ CREATE_LAUNCH_TEMPLATE: Final = Call(
     "CreateLaunchTemplate",
     ((Scope.LAUNCH_MAKES, "ec2:CreateLaunchTemplate"), _TAGS),
 )
+RUN_INSTANCES: Final = Call(
+    "ec2",
+    "RunInstances",
+    (*_launching("ec2:RunInstances"), _TAGS, (Scope.PASSING, "iam:PassRole")),
+)
 DELETE_LAUNCH_TEMPLATE: Final = _plain("ec2", "DeleteLaunchTemplate", Scope.DELETION)
 TERMINATE_INSTANCES: Final = _plain("ec2", "TerminateInstances", Scope.DELETION)
 DESCRIBE_CAPACITY_RESERVATIONS: Final = _plain("ec2", "DescribeCapacityReservations", Scope.REGION)
@@ -87,6 +93,7 @@ DESCRIBE_INSTANCE_STATUS: Final = _plain("ec2", "DescribeInstanceStatus", Scope.
 DESCRIBE_INSTANCE_TYPES: Final = _plain("ec2", "DescribeInstanceTypes", Scope.REGION)
 DESCRIBE_INSTANCES: Final = _plain("ec2", "DescribeInstances", Scope.REGION)
 DESCRIBE_LAUNCH_TEMPLATES: Final = _plain("ec2", "DescribeLaunchTemplates", Scope.REGION)
+DESCRIBE_PLACEMENT_GROUPS: Final = _plain("ec2", "DescribePlacementGroups", Scope.REGION)
 DESCRIBE_SECURITY_GROUPS: Final = _plain("ec2", "DescribeSecurityGroups", Scope.REGION)
 DESCRIBE_SPOT_PRICES: Final = _plain("ec2", "DescribeSpotPriceHistory", Scope.REGION)
 DESCRIBE_SUBNETS: Final = _plain("ec2", "DescribeSubnets", Scope.REGION)
@@ -107,6 +114,7 @@ CREATE_PROFILE: Final = Call(
 )
 DELETE_PROFILE: Final = _plain("iam", "DeleteInstanceProfile", Scope.PROFILE_CHANGES)
 GET_PROFILE: Final = _plain("iam", "GetInstanceProfile", Scope.PROFILE_READS)
+LIST_PROFILES: Final = _plain("iam", "ListInstanceProfiles", Scope.PROFILE_LISTS)
 DELETE_MESSAGE: Final = _plain("sqs", "DeleteMessage", Scope.QUEUE)
 GET_QUEUE_URL: Final = _plain("sqs", "GetQueueUrl", Scope.QUEUE)
 RECEIVE_MESSAGE: Final = _plain("sqs", "ReceiveMessage", Scope.QUEUE)

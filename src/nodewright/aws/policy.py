@@ -41,6 +41,7 @@ _PARTS: Final = {
         Scope.PARAMETERS,
         Scope.PRICES,
         Scope.PROFILE_READS,
+        Scope.PROFILE_LISTS,
     ),
 }
 
@@ -123,7 +124,7 @@ def _resources(account: Account, scope: Scope) -> list[str] | str:
             return [account.arn("sqs", account.queue, account=number, region=region)]
         case Scope.PARAMETERS:
             return [account.arn("ssm", "parameter/aws/service/*", region=region)]
-        case Scope.REGION | Scope.PRICES:
+        case Scope.REGION | Scope.PRICES | Scope.PROFILE_LISTS:
             return "*"
     return [profiles]
 

@@ -11,10 +11,11 @@ from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.tags import OURS
 from nodewright.aws.template import NAME_PREFIX
 from nodewright.aws.terms import a_filter
+from nodewright.model.labels import EC2NODECLASS
 from nodewright.ports.clock import Clock
 
 UNUSED_MS: Final = 60_000
-_THERE_ALREADY: Final = "InvalidLaunchTemplateName.AlreadyExistsException"
+THERE_ALREADY: Final = "InvalidLaunchTemplateName.AlreadyExistsException"
 
 
 class Templates:
@@ -34,7 +35,7 @@ class Templates:
         if name in self._made:
             return name
         answer = await self._gateway.ask(CREATE_LAUNCH_TEMPLATE, request)
-        if isinstance(answer, Fault) and answer.code != _THERE_ALREADY:
+        if isinstance(answer, Fault) and answer.code != THERE_ALREADY:
             return answer
         self._made.add(name)
         return name
@@ -45,22 +46,46 @@ class Templates:
 
     async def collect(self) -> int | Fault:
         """Delete those that nobody has needed for a minute, whoever made them; give how many."""
-        filters = [a_filter(f"tag:{OURS}", self._cluster)]
-        found = await self._gateway.ask_all(
-            DESCRIBE_LAUNCH_TEMPLATES, {"Filters": filters}, "LaunchTemplates"
-        )
-        if isinstance(found, Fault):
-            return found
+        names = await _names(self._gateway, self._cluster)
+        if isinstance(names, Fault):
+            return names
         now_ms = self._clock.now_ms()
-        names = {str(one["LaunchTemplateName"]) for one in found}
         self._needed_ms = {name: self._needed_ms.get(name, now_ms) for name in names | self._made}
         deleted = 0
         for name in sorted(names):
-            if not name.startswith(NAME_PREFIX) or now_ms - self._needed_ms[name] < UNUSED_MS:
+            if now_ms - self._needed_ms[name] < UNUSED_MS:
                 continue
             self._made.discard(name)
-            gone = await self._gateway.ask(DELETE_LAUNCH_TEMPLATE, {"LaunchTemplateName": name})
-            if isinstance(gone, Fault) and not gone.is_gone:
-                return gone
+            trouble = await _delete(self._gateway, name)
+            if trouble is not None:
+                return trouble
             deleted += 1
         return deleted
+
+
+async def delete_templates_of(gateway: Gateway, cluster: str, node_class: str) -> Fault | None:
+    """Delete every template that was made for a class."""
+    names = await _names(gateway, cluster, a_filter(f"tag:{EC2NODECLASS}", node_class))
+    if isinstance(names, Fault):
+        return names
+    for name in sorted(names):
+        trouble = await _delete(gateway, name)
+        if trouble is not None:
+            return trouble
+    return None
+
+
+async def _names(gateway: Gateway, cluster: str, *more: dict[str, Any]) -> set[str] | Fault:
+    filters = [a_filter(f"tag:{OURS}", cluster), *more]
+    found = await gateway.ask_all(
+        DESCRIBE_LAUNCH_TEMPLATES, {"Filters": filters}, "LaunchTemplates"
+    )
+    if isinstance(found, Fault):
+        return found
+    names = {str(one["LaunchTemplateName"]) for one in found}
+    return {name for name in names if name.startswith(NAME_PREFIX)}
+
+
+async def _delete(gateway: Gateway, name: str) -> Fault | None:
+    gone = await gateway.ask(DELETE_LAUNCH_TEMPLATE, {"LaunchTemplateName": name})
+    return gone if isinstance(gone, Fault) and not gone.is_gone else None

@@ -1,7 +1,7 @@
 """EC2NodeClasses: what their selectors find is asked of AWS, and written into their status."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
@@ -9,13 +9,23 @@ from nodewright.core.ec2nodeclass import decide_ec2_classes
 from nodewright.model.beside import Beside
 from nodewright.model.classfacts import ClassFacts
 from nodewright.model.decision import Decision, Release
-from nodewright.model.ec2nodeclass import TERMINATION_FINALIZER
+from nodewright.model.ec2nodeclass import TERMINATION_FINALIZER, EC2NodeClass
+from nodewright.model.hashing import EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION
 from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES
 from nodewright.model.world import World
 from nodewright.ports.classes import Classes
 from nodewright.ports.kube import Answer, Outcome
 
 FRESH_MS: Final = 60_000
+_OWN_NOTES: Final = frozenset({EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION})
+
+
+class Asked(NamedTuple):
+    """What was found for a class, when, and which annotations it had then."""
+
+    at_ms: int
+    notes: Mapping[str, str]
+    facts: ClassFacts
 
 
 class EC2NodeClasses(Controller):
@@ -28,23 +38,25 @@ class EC2NodeClasses(Controller):
     def __init__(self, ports: Ports, memory: Memory, settings: Settings, classes: Classes) -> None:
         super().__init__(ports, memory, settings)
         self._classes = classes
-        self._known: dict[str, tuple[int, ClassFacts]] = {}
+        self._known: dict[str, Asked] = {}
 
     async def gather(self) -> bool:
         """Ask about classes that are new, have changed, or were asked about a minute ago."""
-        known: dict[str, tuple[int, ClassFacts]] = {}
+        known: dict[str, Asked] = {}
         for one in self.ports.mirror.all(NODE_CLASSES):
             meta = one.metadata
             if meta.deletion_timestamp is not None:
                 continue
             now_ms = self.ports.clock.now_ms()
             asked = self._known.get(meta.uid)
+            notes = _notes(one)
             if (
                 asked is None
-                or asked[1].generation != meta.generation
-                or now_ms - asked[0] >= FRESH_MS
+                or asked.facts.generation != meta.generation
+                or asked.notes != notes
+                or now_ms - asked.at_ms >= FRESH_MS
             ):
-                asked = (now_ms, await self._classes.find(one))
+                asked = Asked(now_ms, notes, await self._classes.find(one))
             known[meta.uid] = asked
         self._known = known
         return True
@@ -52,7 +64,7 @@ class EC2NodeClasses(Controller):
     def beside(self, world: World) -> Beside:
         """Give what was found."""
         del world
-        found = (facts for _, facts in self._known.values())
+        found = (one.facts for one in self._known.values())
         return Beside(class_facts=tuple(sorted(found, key=lambda one: one.name)))
 
     def decide(self, world: World) -> Iterable[Decision]:
@@ -69,3 +81,9 @@ class EC2NodeClasses(Controller):
         return await self.ports.kube.remove_finalizer(
             decision.subject, decision.thing, TERMINATION_FINALIZER
         )
+
+
+def _notes(node_class: EC2NodeClass) -> dict[str, str]:
+    """Give the annotations that are not of our making: an edit of them asks for another look."""
+    written = node_class.metadata.annotations
+    return {name: value for name, value in written.items() if name not in _OWN_NOTES}

@@ -35,12 +35,14 @@ INSTANCE_PROFILE: Final = "InstanceProfileReady"
 CAPACITY_RESERVATIONS: Final = "CapacityReservationsReady"
 PLACEMENT_GROUP: Final = "PlacementGroupReady"
 VALIDATION: Final = "ValidationSucceeded"
+WAITING_QUIET_MS: Final = 600_000
 PARTS: Final = (
     AMIS,
     SUBNETS,
     SECURITY_GROUPS,
     INSTANCE_PROFILE,
     CAPACITY_RESERVATIONS,
+    PLACEMENT_GROUP,
     VALIDATION,
 )
 _NOT_FOUND: Final = {
@@ -110,7 +112,12 @@ def _let_go(world: World) -> Iterator[Decision]:
         ref = refer(NODE_CLASSES, one)
         if left:
             note = f"the class goes when its {left} NodeClaims are gone"
-            yield Tell(subject=ref, reason="WaitingOnNodeClaimTermination", note=note)
+            yield Tell(
+                subject=ref,
+                reason="WaitingOnNodeClaimTermination",
+                note=note,
+                quiet_ms=WAITING_QUIET_MS,
+            )
         else:
             yield Release(
                 subject=ref, reason="Finalized", basis=rest_on((NODE_CLASSES, one)), thing=one
@@ -132,12 +139,7 @@ def judge_ec2_class(node_class: EC2NodeClass, facts: ClassFacts, now_ms: int) ->
     """Give the status of a class; nothing where it is written already."""
     findings = [*_selector_findings(node_class, facts)]
     findings.append(_validation(node_class, facts, findings))
-    parts = list(PARTS)
-    if node_class.spec.placement_group_selector is not None:
-        words = "machines cannot be started in placement groups yet: remove the selector"
-        findings.append(Finding(PLACEMENT_GROUP, FALSE, "PlacementGroupResolutionFailed", words))
-        parts.append(PLACEMENT_GROUP)
-    conditions = conditions_after(node_class, findings, parts, now_ms)
+    conditions = conditions_after(node_class, findings, PARTS, now_ms)
     values = _values(facts)
     if _is_written(node_class, conditions, values):
         return None
@@ -165,6 +167,7 @@ def _selector_findings(node_class: EC2NodeClass, facts: ClassFacts) -> Iterator[
     # A class without reservations, or with none left, is as good as any.
     reserved = facts.capacity_reservations
     yield _found(node_class, CAPACITY_RESERVATIONS, reserved or (True,))
+    yield _found(node_class, PLACEMENT_GROUP, facts.placement_group or (True,))
 
 
 def _found(node_class: EC2NodeClass, kind: str, answer: object) -> Finding:
@@ -190,7 +193,7 @@ def _validation(node_class: EC2NodeClass, facts: ClassFacts, findings: list[Find
     if waiting:
         words = f"waiting for {', '.join(waiting)}"
         return Finding(VALIDATION, UNKNOWN, "DependenciesNotReady", words)
-    return Finding(VALIDATION)
+    return _found(node_class, VALIDATION, facts.rehearsal or (True,))
 
 
 def _values(facts: ClassFacts) -> dict[str, Any]:

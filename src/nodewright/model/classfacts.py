@@ -22,7 +22,8 @@ class ClassFacts(msgspec.Struct, frozen=True):
     """The answers about one class, of the generation that was asked about.
 
     `user_data` is what is wrong with the user data of its machines, `kubernetes_minor` the minor version
-    of the cluster for which its images are. `fingerprint` is what its machines are stamped with.
+    of the cluster for which its images are. `placement_group` is the id of the group that it names, if
+    any, `rehearsal` what came of trying a launch that starts nothing, and `fingerprint` is what its machines are stamped with.
     """
 
     name: str
@@ -32,6 +33,8 @@ class ClassFacts(msgspec.Struct, frozen=True):
     amis: tuple[AMIStatus, ...] | Trouble
     instance_profile: str | Trouble
     capacity_reservations: tuple[CapacityReservationStatus, ...] | Trouble = ()
+    placement_group: str | Trouble = ""
     user_data: Trouble | None = None
+    rehearsal: Trouble | None = None
     kubernetes_minor: int | None = None
     fingerprint: str = ""

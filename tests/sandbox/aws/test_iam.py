@@ -40,6 +40,21 @@ def test_the_tags_of_a_profile_are_listed(iam):
     assert not told["IsTruncated"]
 
 
+def test_profiles_are_listed_by_path_and_page_by_page(iam):
+    for name in ("one", "two"):
+        iam.create_instance_profile(InstanceProfileName=name, Path=f"/listed/{name}/")
+    first = iam.list_instance_profiles(PathPrefix="/listed/", MaxItems=1)
+    rest = iam.list_instance_profiles(PathPrefix="/listed/", Marker=first["Marker"])
+    names = [
+        one["InstanceProfileName"]
+        for one in iam.list_instance_profiles(PathPrefix="/listed/two/")["InstanceProfiles"]
+    ]
+
+    assert first["IsTruncated"]
+    assert len(first["InstanceProfiles"]) == len(rest["InstanceProfiles"]) == 1
+    assert names == ["two"]
+
+
 def test_an_unknown_profile_has_none(iam):
     with pytest.raises(ClientError) as raised:
         iam.list_instance_profile_tags(InstanceProfileName="nobody")

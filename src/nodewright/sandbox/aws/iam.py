@@ -1,4 +1,4 @@
-"""IAM beside moto's: service-linked roles with their right names, and the tags of instance profiles."""
+"""IAM beside moto's: service-linked roles with their right names, and instance profiles' tags and paths."""
 
 from typing import Any, Final
 
@@ -60,6 +60,22 @@ def list_profile_tags(account: Account, call: Call) -> dict[str, Any]:
     size = int(call.params.get("MaxItems") or _PAGE)
     some, more = page(tags, call.params.get("Marker"), size, "InvalidInput")
     answer: dict[str, Any] = {"Tags": some, "IsTruncated": more is not None}
+    return {**answer, "Marker": more} if more else answer
+
+
+@handles("iam", "ListInstanceProfiles")
+def list_profiles(account: Account, call: Call) -> dict[str, Any]:
+    """List the instance profiles under a path, without their tags."""
+    known = account.inside.ask(call.region, "iam", "ListInstanceProfiles", {})["InstanceProfiles"]
+    prefix = str(call.params.get("PathPrefix") or "/")
+    found = [
+        {field: value for field, value in one.items() if field != "Tags"}
+        for one in known
+        if str(one["Path"]).startswith(prefix)
+    ]
+    size = int(call.params.get("MaxItems") or _PAGE)
+    some, more = page(found, call.params.get("Marker"), size, "InvalidInput")
+    answer: dict[str, Any] = {"InstanceProfiles": some, "IsTruncated": more is not None}
     return {**answer, "Marker": more} if more else answer
 
 
