@@ -186,11 +186,43 @@ class Greedy(Disruption):
         return msgspec.structs.replace(world, node_pools=tuple(open_wide))
 
 
-async def greedy(ports):
-    """Run our own controllers, with a disruption that knows no budgets."""
-    memory = Memory()
-    kinds = [Greedy if kind is Disruption else kind for kind in CONTROLLERS]
-    await run_all([kind(ports, memory, Settings()) for kind in kinds], is_strict=True)
+class Heedless(Disruption):
+    """Takes every pod for one that nobody makes anew, and so knows no replicas."""
+
+    def look(self):
+        world = super().look()
+        bare = [
+            msgspec.structs.replace(
+                pod, metadata=msgspec.structs.replace(pod.metadata, owner_references=())
+            )
+            for pod in world.pods
+        ]
+        return msgspec.structs.replace(world, pods=tuple(bare))
+
+
+class Forgetful(Disruption):
+    """Remembers nothing of what it has done."""
+
+    def beside(self, world):
+        found = super().beside(world)
+        known = msgspec.structs.replace(found.disruption, gone_ms={})
+        return msgspec.structs.replace(found, disruption=known)
+
+
+def disrupting(kind):
+    """Run our own controllers, with another disruption."""
+
+    async def main(ports):
+        memory = Memory()
+        kinds = [kind if one is Disruption else one for one in CONTROLLERS]
+        await run_all([one(ports, memory, Settings()) for one in kinds], is_strict=True)
+
+    return main
+
+
+greedy = disrupting(Greedy)
+heedless = disrupting(Heedless)
+forgetful = disrupting(Forgetful)
 
 
 def running(kind):

@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 RUSH = HERE / "rush.yaml"
 SPELL = HERE / "spell.yaml"
+WANE = HERE / "wane.yaml"
 STUB = "scenarios.stub:autoscale"
 CHUNK = 10
 SEEDS = 200
@@ -55,6 +56,17 @@ def test_every_promise_is_kept_through_a_spell_of_trouble(first):
 @pytest.mark.parametrize("first", range(SEEDS, SEEDS + SOAK_SEEDS, SOAK_CHUNK))
 def test_every_promise_is_kept_through_very_many_spells(first):
     check(SPELL, range(first, first + SOAK_CHUNK), ours, OURS)
+
+
+@pytest.mark.parametrize("first", range(0, 20, CHUNK))
+def test_nodes_go_within_every_promise_through_trouble(first):
+    check(WANE, range(first, first + CHUNK), ours, OURS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("first", range(100, 2_100, SOAK_CHUNK))
+def test_nodes_go_within_every_promise_through_very_much_trouble(first):
+    check(WANE, range(first, first + SOAK_CHUNK), ours, OURS)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -17,6 +17,7 @@ from nodewright.sim.checkers.checker import Checker, Scene, Violation
 from nodewright.sim.checkers.endings import ClaimsEnd, Settled
 from nodewright.sim.checkers.machines import DrainedFirst, Limits, OneLaunch, OwnedMachines
 from nodewright.sim.checkers.pods import FairEvictions, Verdicts
+from nodewright.sim.checkers.replicas import LastReplicas
 from nodewright.sim.cloud.ec2 import Ec2, Ec2Settings
 from nodewright.sim.cloud.market import Market, MarketSettings
 from nodewright.sim.cluster import Cluster
@@ -31,7 +32,7 @@ LOOK_MS: Final = 60_000
 _COLLECT_EVERY: Final = 200_000
 CHECKERS: Final[tuple[type[Checker], ...]] = (
     OwnedMachines, OneLaunch, Limits, DrainedFirst, FairEvictions, Verdicts, ClaimsEnd, Settled,
-    NodeBudgets,
+    NodeBudgets, LastReplicas,
 )  # fmt: skip
 
 

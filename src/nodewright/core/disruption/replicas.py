@@ -22,13 +22,13 @@ def workload_of(pod: Pod) -> str:
 
 
 def is_healthy(pod: Pod) -> bool:
-    """Tell whether a pod does its work: it is ready, or nothing is said about that."""
+    """Tell whether a pod does its work: it is ready, or runs and nothing is said about that."""
     if pod.metadata.deletion_timestamp is not None:
         return False
     for one in pod.status.conditions:
         if one.type == "Ready":
             return one.status == "True"
-    return True
+    return pod.status.phase != "Pending"
 
 
 class Replicas:
