@@ -1,0 +1,1 @@
+"""What an installation is made of, one file for each kind of thing."""
