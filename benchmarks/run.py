@@ -57,10 +57,10 @@ def cases(trace: Path) -> Iterator[Case]:
         yield Case("trace", 8152, partial(heldout.traced, trace))
     else:
         print(f"trace: left out, because there is no file {trace}", file=sys.stderr)
-    for count in (1000, 2000):
-        name = f"heldout-diverse-{count}"
-        yield Case(name, count, partial(heldout.other_diverse, count))
     seed = heldout.SEED
+    for count in (1000, 2000, 10_000):
+        yield Case(f"heldout-seed-{count}", count, partial(problems.diverse, count, seed))
+        yield Case(f"heldout-diverse-{count}", count, partial(heldout.other_diverse, count))
     yield Case("heldout-preferences-1000", 1000, partial(problems.preferences, 1000, seed))
     for kind in PLAIN:
         yield Case(f"heldout-{kind}-1000", 1000, partial(heldout.realistic, kind, 1000))
