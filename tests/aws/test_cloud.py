@@ -201,6 +201,59 @@ async def test_reserved_capacity_is_used_first(standin, shared):
     assert (await cloud.describe(first.machine.provider_id)).capacity_type == "reserved"
 
 
+def a_group(standin, name, **more):
+    made = standin.client("ec2").create_placement_group(GroupName=name, **more)
+    return made["PlacementGroup"]["GroupId"]
+
+
+async def test_machines_lie_in_the_placement_group_of_their_class(standin, shared):
+    cloud, gateway = shared
+    group = a_group(standin, "near", Strategy="cluster")
+    node_class = await resolve(gateway, a_class("near", placementGroupSelector={"name": "near"}))
+    launched = await cloud.launch(a_request(node_class, "near", types=("t3.micro", "c5.large")))
+
+    assert instance(standin, launched)["Placement"]["GroupId"] == group
+    # Burstable types cannot lie in a cluster.
+    assert launched.machine.instance_type == "c5.large"
+    assert launched.labels["karpenter.k8s.aws/placement-group-id"] == group
+    assert (await cloud.describe(launched.machine.provider_id)).placement_group == "near"
+    lost = await resolve(gateway, a_class("lost", placementGroupSelector={"name": "nowhere"}))
+    failed = await cloud.launch(a_request(lost, "lost-group"))
+    assert failed.fault is LaunchFault.CLASS_NOT_READY
+
+
+async def test_the_lowest_partition_that_is_allowed_is_taken_or_ec2_chooses(standin, shared):
+    cloud, gateway = shared
+    a_group(standin, "parts", Strategy="partition", PartitionCount=3)
+    node_class = await resolve(gateway, a_class("parts", placementGroupSelector={"name": "parts"}))
+    key = "karpenter.k8s.aws/placement-group-partition"
+    chosen = await cloud.launch(a_request(node_class, "part-2", wants(key, "3", "2")))
+    free = await cloud.launch(a_request(node_class, "part-any"))
+
+    assert chosen.labels[key] == "2"
+    assert instance(standin, chosen)["Placement"]["PartitionNumber"] == 2
+    assert free.labels[key] == str(instance(standin, free)["Placement"]["PartitionNumber"])
+    none = await cloud.launch(a_request(node_class, "part-none", wants(key, "9")))
+    assert none.fault is LaunchFault.NO_CAPACITY
+
+
+async def test_a_full_spread_group_closes_its_zone_for_itself_alone(standin, shared, node_class):
+    cloud, gateway = shared
+    a_group(standin, "apart", Strategy="spread")
+    spread = await resolve(gateway, a_class("apart", placementGroupSelector={"name": "apart"}))
+    zone, kind = wants(ZONE, "us-west-2a"), wants(CAPACITY_TYPE, "on-demand")
+    for number in range(7):
+        made = await cloud.launch(a_request(spread, f"apart-{number}", zone, kind))
+        assert isinstance(made, Launched), made
+    full = await cloud.launch(a_request(spread, "apart-7", zone, kind))
+
+    assert full.fault is LaunchFault.NO_CAPACITY
+    types = await cloud.instance_types(spread)
+    open_zones = {one.zone for each in types for one in each.offerings if one.available}
+    assert open_zones == {"us-west-2b", "us-west-2c"}
+    assert isinstance(await cloud.launch(a_request(node_class, "beside", zone, kind)), Launched)
+
+
 async def test_requirements_choose_zone_and_capacity_type(cloud, node_class):
     zone, kind = wants(ZONE, "us-west-2b"), wants(CAPACITY_TYPE, "on-demand")
     launched = await cloud.launch(a_request(node_class, "where", zone, kind))

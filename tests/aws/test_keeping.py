@@ -31,3 +31,15 @@ def test_the_oldest_goes_when_there_are_too_many():
 
     assert kept.get(0, 100) is None
     assert kept.get(1, 100) == 1
+
+
+def test_a_value_that_is_changed_stays_as_old_as_it_was():
+    clock = Hurried()
+    kept = Kept(clock)
+    kept.put("a", 1)
+    clock.now += 99
+    kept.change("a", 2)
+
+    assert kept.items() == [("a", 2)]
+    assert kept.get("a", 100) == 2
+    assert kept.get("a", 99) is None

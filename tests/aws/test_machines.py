@@ -38,12 +38,22 @@ def test_provider_ids_are_made_and_read():
         ({"SpotInstanceRequestId": "sir-1"}, "spot"),
         (
             {
+                "CapacityReservationId": "cr-1",
                 "CapacityReservationSpecification": {
                     "CapacityReservationTarget": {"CapacityReservationId": "cr-1"}
-                }
+                },
             },
             "reserved",
         ),
+        (
+            {
+                "CapacityReservationSpecification": {
+                    "CapacityReservationTarget": {"CapacityReservationId": "cr-over"}
+                }
+            },
+            "on-demand",
+        ),
+        ({"CapacityReservationId": "cr-open"}, "on-demand"),
     ],
 )
 def test_the_capacity_type_is_read(more, expected):

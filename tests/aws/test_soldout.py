@@ -73,3 +73,12 @@ def test_a_zone_is_out_when_all_its_subnets_are():
 
     book.note([FleetError(NO_ADDRESSES, "", "x", "zone-a", "s-2")], "on-demand", 0)
     assert {key[1] for key in left(book)} == {"zone-b", "zone-c"}
+
+
+def test_a_full_spread_group_closes_a_zone_for_every_type():
+    book = SoldOut()
+    words = "the maximum for a spread placement group"
+    book.note([FleetError("InstanceLimitExceeded", words, "m", "zone-a")], "on-demand", 0)
+
+    assert {key[1] for key in left(book)} == {"zone-b", "zone-c"}
+    assert left(book, SOLD_OUT_MS) == EVERYTHING

@@ -14,13 +14,18 @@ import msgspec
 from nodewright.aws.fleet import TYPES_MAX
 from nodewright.aws.template import Reservation
 from nodewright.model.instance import InstanceType, Offering
-from nodewright.model.labels import ON_DEMAND, RESERVATION_ID, RESERVED, SPOT
+from nodewright.model.labels import (
+    ON_DEMAND,
+    RESERVATION_ID,
+    RESERVATION_INTERRUPTIBLE,
+    RESERVATION_TYPE,
+    RESERVED,
+    SPOT,
+)
 from nodewright.model.requirements import Requirements
 from nodewright.ports.cloud import LaunchRequest
 
 _SIZE: Final = "karpenter.k8s.aws/instance-size"
-_RESERVATION_TYPE: Final = "karpenter.k8s.aws/capacity-reservation-type"
-_INTERRUPTIBLE: Final = "karpenter.k8s.aws/capacity-reservation-interruptible"
 _ACCELERATORS: Final = (
     "nvidia.com/gpu",
     "amd.com/gpu",
@@ -46,8 +51,8 @@ class Candidate(msgspec.Struct, frozen=True):
         labels = self.offering.requirements.labels()
         return Reservation(
             labels.get(RESERVATION_ID, ""),
-            labels.get(_RESERVATION_TYPE, "default"),
-            labels.get(_INTERRUPTIBLE) == "true",
+            labels.get(RESERVATION_TYPE, "default"),
+            labels.get(RESERVATION_INTERRUPTIBLE) == "true",
         )
 
 

@@ -141,7 +141,12 @@ class ClassFinder:
         status = EC2NodeClassStatus(
             subnets=subnets, security_groups=groups, amis=amis, instance_profile=profile
         )
-        return await self._rehearsals.rehearse(msgspec.structs.replace(node_class, status=status))
+        selector = node_class.spec.placement_group_selector
+        group = await self._placements.find(selector) if selector is not None else None
+        if isinstance(group, Fault) or isinstance(facts.placement_group, Trouble):
+            return None
+        resolved = msgspec.structs.replace(node_class, status=status)
+        return await self._rehearsals.rehearse(resolved, group)
 
     def _user_data(self, node_class: EC2NodeClass) -> Trouble | None:
         spec = node_class.spec

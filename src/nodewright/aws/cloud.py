@@ -17,6 +17,12 @@ from nodewright.aws.keeping import Kept
 from nodewright.aws.launcher import Launcher, Stock
 from nodewright.aws.machines import Machines, instance_of, provider_id
 from nodewright.aws.network import find_subnets
+from nodewright.aws.placements import (
+    PARTITION,
+    PlacementGroup,
+    PlacementGroups,
+    settings_in,
+)
 from nodewright.aws.queue import Queue, Received
 from nodewright.aws.reservations import find_reservations
 from nodewright.aws.soldout import SoldOut
@@ -28,6 +34,7 @@ from nodewright.model.disruption import AWS_RULES, RepairRule
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
+from nodewright.model.labels import PLACEMENT_GROUP_PARTITION, RESERVATION_ID
 from nodewright.model.nodeclass import NodeClass
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import (
@@ -75,7 +82,9 @@ class AwsCloud:
             gateway, clock, cluster.region, is_isolated=self._options.is_isolated
         )
         self._machines = Machines(gateway, clock, cluster.name)
-        self._launcher = Launcher(gateway, clock, cluster, self._sold_out)
+        self._launcher = Launcher(gateway, clock, cluster)
+        self._placements = PlacementGroups(gateway, clock)
+        self._grouped: dict[str, SoldOut] = {}
         self._queue = Queue(gateway, self._options.queue) if self._options.queue else None
         self._subnets: Kept[str, tuple[Subnet, ...]] = Kept(clock)
         self._reserved: Kept[str, tuple[Reservation, ...]] = Kept(clock)
@@ -94,8 +103,24 @@ class AwsCloud:
             _log.warning("%s: %s", error.where, error.message)
             return ()
         reserved = await self._reservations_of(node_class)
-        types = await self._types.types(msgspec.structs.replace(settings, reservations=reserved))
-        return self._sold_out.apply(types, node_class.status.subnets, self._clock.now_ms())
+        group = await self._group_of(node_class)
+        placed = settings_in(settings, group if isinstance(group, PlacementGroup) else None)
+        types = await self._types.types(msgspec.structs.replace(placed, reservations=reserved))
+        return self._shelf(group).apply(types, node_class.status.subnets, self._clock.now_ms())
+
+    async def _group_of(self, node_class: EC2NodeClass) -> PlacementGroup | Fault | None:
+        """Give the placement group of a class, if it names one."""
+        selector = node_class.spec.placement_group_selector
+        if selector is None:
+            return None
+        found = await self._placements.find(selector)
+        return Fault("PlacementGroupNotFound", f"{selector}") if found is None else found
+
+    def _shelf(self, group: PlacementGroup | Fault | None) -> SoldOut:
+        """Give the book of what is sold out: what a placement group lacks may be had elsewhere."""
+        if not isinstance(group, PlacementGroup):
+            return self._sold_out
+        return self._grouped.setdefault(group.group_id, SoldOut())
 
     async def _reservations_of(self, node_class: EC2NodeClass) -> tuple[Reservation, ...]:
         """Give the reservations of a class with what is left of them; none while EC2 is silent."""
@@ -126,10 +151,32 @@ class AwsCloud:
         types = await self.instance_types(node_class)
         assert isinstance(types, tuple), "the bundled table always speaks"
         subnets = await self._subnets_of(node_class)
-        answer = await self._launcher.launch(request, Stock(types, subnets))
+        group = await self._group_of(node_class)
+        if isinstance(group, Fault):
+            return LaunchFailed(LaunchFault.CLASS_NOT_READY, "NodeClassNotReady", str(group))
+        stock = Stock(types, subnets, self._shelf(group), group)
+        answer = await self._launcher.launch(request, stock)
         if isinstance(answer, Launched):
+            answer = await self._find_partition(answer, group)
+            self._use_reservation(answer.labels.get(RESERVATION_ID, ""))
             self._remember(answer.machine)
         return answer
+
+    async def _find_partition(self, launched: Launched, group: PlacementGroup | None) -> Launched:
+        """Give a launch with the partition that EC2 has chosen, where the claim left it open."""
+        is_known = PLACEMENT_GROUP_PARTITION in launched.labels
+        if group is None or group.strategy != PARTITION or is_known:
+            return launched
+        machine = await self._machines.look(instance_of(launched.machine.provider_id))
+        if not isinstance(machine, Machine):
+            return launched
+        return msgspec.structs.replace(launched, labels={**machine.labels, **launched.labels})
+
+    def _use_reservation(self, reservation: str) -> None:
+        """Count one machine less in a reservation, until EC2 is asked again."""
+        for key, known in self._reserved.items():
+            if any(one.reservation_id == reservation for one in known):
+                self._reserved.change(key, tuple(_less(one, reservation) for one in known))
 
     async def _subnets_of(self, node_class: EC2NodeClass) -> tuple[Subnet, ...]:
         """Give the class's subnets with their free addresses; unknown ones count as empty."""
@@ -244,6 +291,12 @@ class AwsCloud:
 def open_cloud(gateway: Gateway, clock: Clock, cluster: Cluster, options: Options) -> Cloud:
     """Give the cloud of a cluster."""
     return AwsCloud(gateway, clock, cluster, options)
+
+
+def _less(one: Reservation, reservation: str) -> Reservation:
+    if one.reservation_id != reservation:
+        return one
+    return msgspec.structs.replace(one, count=max(0, one.count - 1))
 
 
 def _not_ready(node_class: EC2NodeClass) -> str:

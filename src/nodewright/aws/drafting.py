@@ -1,7 +1,8 @@
 """From a choice of offerings to what EC2 is asked for: templates, and types in subnets.
 
 Offerings that need the same template share one: the same image, number of pods, interfaces for EFA and
-reservation. Nothing here talks to AWS.
+reservation. A placement group is the class's; in one with partitions the lowest is taken that the claim
+allows, and EC2 chooses where the claim says nothing of it. Nothing here talks to AWS.
 """
 
 from collections.abc import Mapping
@@ -12,9 +13,10 @@ import msgspec
 from nodewright.aws.choice import Candidate, Choice
 from nodewright.aws.cluster import Cluster
 from nodewright.aws.fleet import Override
+from nodewright.aws.placements import PARTITION, PlacementGroup
 from nodewright.aws.subnets import Subnet
 from nodewright.aws.tags import shared_tags
-from nodewright.aws.template import Reservation, TemplateWish, template_request
+from nodewright.aws.template import Placement, Reservation, TemplateWish, template_request
 from nodewright.aws.userdata.draft import Draft
 from nodewright.aws.userdata.render import write_user_data
 from nodewright.catalog.images import image_for
@@ -27,7 +29,7 @@ from nodewright.model.hashing import (
     HASH_VERSION,
     hash_ec2nodeclass,
 )
-from nodewright.model.labels import CAPACITY_TYPE
+from nodewright.model.labels import CAPACITY_TYPE, PLACEMENT_GROUP_PARTITION
 from nodewright.model.quantity import MILLI
 from nodewright.ports.cloud import LaunchRequest
 
@@ -41,6 +43,7 @@ class Sort(msgspec.Struct, frozen=True):
     max_pods: int
     efa_count: int
     reservation: Reservation | None
+    placement: Placement | None = None
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -52,11 +55,16 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def group_choice(
-    request: LaunchRequest, choice: Choice, cluster: Cluster, subnets: Mapping[str, Subnet]
+    request: LaunchRequest,
+    choice: Choice,
+    cluster: Cluster,
+    subnets: Mapping[str, Subnet],
+    group: PlacementGroup | None = None,
 ) -> tuple[Group, ...]:
     """Give the templates of a launch, and their overrides; none where no image or subnet fits."""
     node_class = request.node_class
     assert isinstance(node_class, EC2NodeClass)
+    placement = placement_of(request, group)
     found: dict[Sort, list[Override]] = {}
     for one in choice.candidates:
         image = image_for(one.type, node_class.status.amis)
@@ -66,7 +74,8 @@ def group_choice(
         override = Override(
             one.offering.price, one.type.name, one.offering.zone, subnet.id, image.id
         )
-        found.setdefault(_sort(one, image.id, request, node_class), []).append(override)
+        sort = msgspec.structs.replace(_sort(one, image.id, request), placement=placement)
+        found.setdefault(sort, []).append(override)
     return tuple(
         Group(
             template_request(_wish(sort, request, choice.capacity_type, cluster)),
@@ -75,6 +84,17 @@ def group_choice(
         )
         for sort, overrides in found.items()
     )
+
+
+def placement_of(request: LaunchRequest, group: PlacementGroup | None) -> Placement | None:
+    """Give the place of a launch in its class's placement group, if it has one."""
+    if group is None:
+        return None
+    wanted = request.requirements.get(PLACEMENT_GROUP_PARTITION)
+    if wanted is None or group.strategy != PARTITION:
+        return Placement(group.group_id)
+    numbers = range(1, group.partition_count + 1)
+    return Placement(group.group_id, next((one for one in numbers if wanted.has(str(one))), None))
 
 
 def pods_of(choice: Choice) -> int:
@@ -109,7 +129,9 @@ def unattached_resources(request: LaunchRequest) -> frozenset[str]:
     return frozenset() if has_efa else frozenset({_EFA})
 
 
-def _sort(one: Candidate, image_id: str, request: LaunchRequest, node_class: EC2NodeClass) -> Sort:
+def _sort(one: Candidate, image_id: str, request: LaunchRequest) -> Sort:
+    node_class = request.node_class
+    assert isinstance(node_class, EC2NodeClass)
     wants_efa = bool(request.requests.get(_EFA)) and not node_class.spec.network_interfaces
     return Sort(
         image_id=image_id,
@@ -145,4 +167,5 @@ def _wish(sort: Sort, request: LaunchRequest, capacity_type: str, cluster: Clust
         capacity_type=capacity_type,
         efa_count=sort.efa_count,
         reservation=sort.reservation,
+        placement=sort.placement,
     )

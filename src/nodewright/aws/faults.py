@@ -80,7 +80,12 @@ class FleetError(msgspec.Struct, frozen=True):
     @property
     def is_sold_out(self) -> bool:
         """Whether another offering might be had instead."""
-        return self.code in SOLD_OUT or _is_full_spread_group(self.message)
+        return self.code in SOLD_OUT or self.is_full_group
+
+    @property
+    def is_full_group(self) -> bool:
+        """Whether a spread placement group holds as many machines of a zone as it can."""
+        return _is_full_spread_group(self.message)
 
 
 def read_fleet_errors(answer: Mapping[str, Any]) -> tuple[FleetError, ...]:

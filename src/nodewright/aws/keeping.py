@@ -29,6 +29,15 @@ class Kept[K: Hashable, V]:
         if len(self._values) > ENTRIES_MAX:
             del self._values[next(iter(self._values))]
 
+    def items(self) -> list[tuple[K, V]]:
+        """Give all that is kept, however old."""
+        return [(key, value) for key, (_, value) in self._values.items()]
+
+    def change(self, key: K, value: V) -> None:
+        """Keep another value under a key, as old as the one before."""
+        kept_ms, _ = self._values[key]
+        self._values[key] = (kept_ms, value)
+
     def drop(self, key: K) -> None:
         """Forget a value."""
         self._values.pop(key, None)

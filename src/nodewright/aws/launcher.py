@@ -17,6 +17,7 @@ from nodewright.aws.cluster import Cluster
 from nodewright.aws.drafting import (
     Group,
     group_choice,
+    placement_of,
     pods_of,
     stamps_of,
     tags_of,
@@ -32,13 +33,16 @@ from nodewright.aws.faults import (
 from nodewright.aws.fleet import Config, FleetWish, fleet_request
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.machines import provider_id
+from nodewright.aws.placements import PlacementGroup
 from nodewright.aws.soldout import SoldOut
 from nodewright.aws.subnets import Subnet, SubnetBook
 from nodewright.aws.tags import CLAIM
+from nodewright.aws.template import Placement
 from nodewright.aws.templates import Templates
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
+from nodewright.model.labels import PLACEMENT_GROUP_PARTITION
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest, Machine
 
@@ -51,20 +55,24 @@ _NOTHING: Final = LaunchFailed(
 
 
 class Stock(msgspec.Struct, frozen=True):
-    """What a launch can draw on: types on sale, and subnets to put machines into."""
+    """What a launch can draw on: types on sale, subnets to put machines into, and a placement group.
+
+    What turns out to be sold out is noted in the book of that group, or in that of everything else.
+    """
 
     types: tuple[InstanceType, ...]
     subnets: tuple[Subnet, ...]
+    sold_out: SoldOut
+    group: PlacementGroup | None = None
 
 
 class Launcher:
     """Asks EC2 for machines."""
 
-    def __init__(self, gateway: Gateway, clock: Clock, cluster: Cluster, sold_out: SoldOut) -> None:
+    def __init__(self, gateway: Gateway, clock: Clock, cluster: Cluster) -> None:
         self._gateway = gateway
         self._clock = clock
         self._cluster = cluster
-        self._sold_out = sold_out
         self._spent: dict[str, None] = {}
         self.templates = Templates(gateway, clock, cluster.name)
         self.addresses = SubnetBook()
@@ -79,7 +87,7 @@ class Launcher:
         for number, choice in enumerate(choices):
             token = f"{request.token}-{number}" if number else request.token
             try:
-                answer = await self._launch_as(request, choice, stock.subnets, token)
+                answer = await self._launch_as(request, choice, stock, token)
             except UserError as error:
                 return LaunchFailed(LaunchFault.CLASS_NOT_READY, error.code, str(error))
             if isinstance(answer, Launched) or answer.fault is not LaunchFault.NO_CAPACITY:
@@ -87,13 +95,13 @@ class Launcher:
         return answer
 
     async def _launch_as(
-        self, request: LaunchRequest, choice: Choice, subnets: tuple[Subnet, ...], token: str
+        self, request: LaunchRequest, choice: Choice, stock: Stock, token: str
     ) -> Launched | LaunchFailed:
         zones = frozenset(one.offering.zone for one in choice.candidates)
         now_ms = self._clock.now_ms()
-        usable = [one for one in subnets if not self._sold_out.has_subnet(one.id, now_ms)]
+        usable = [one for one in stock.subnets if not stock.sold_out.has_subnet(one.id, now_ms)]
         chosen = self.addresses.choose(usable, zones)
-        groups = group_choice(request, choice, self._cluster, chosen)
+        groups = group_choice(request, choice, self._cluster, chosen, stock.group)
         if not groups:
             return _NOTHING
         count, used = pods_of(choice), ""
@@ -102,7 +110,7 @@ class Launcher:
             answer = await self._ask(request, choice, groups, token)
             if isinstance(answer, Fault):
                 return judge_code(answer.code, answer.message)
-            found = self._read(request, choice, answer)
+            found = self._read(request, choice, answer, stock)
             if isinstance(found, Launched):
                 used = next(
                     (one.id for zone, one in chosen.items() if zone == found.machine.zone), ""
@@ -140,23 +148,28 @@ class Launcher:
         return answer
 
     def _read(
-        self, request: LaunchRequest, choice: Choice, answer: Mapping[str, Any]
+        self, request: LaunchRequest, choice: Choice, answer: Mapping[str, Any], stock: Stock
     ) -> Launched | LaunchFailed:
         errors = read_fleet_errors(answer)
-        self._sold_out.note(errors, choice.capacity_type, self._clock.now_ms())
+        stock.sold_out.note(errors, choice.capacity_type, self._clock.now_ms())
         for error in errors:
             if error.code == NO_ADDRESSES and error.subnet_id:
                 self.addresses.exhaust(error.subnet_id)
         for one in answer.get("Instances") or ():
             if one.get("InstanceIds"):
-                return self._launched(request, choice, one)
+                place = placement_of(request, stock.group)
+                return self._launched(request, choice, one, place)
         failed = judge_fleet(errors)
         if failed.fault is not LaunchFault.NO_CAPACITY:
             self._spend(request.token)
         return failed
 
     def _launched(
-        self, request: LaunchRequest, choice: Choice, instance: Mapping[str, Any]
+        self,
+        request: LaunchRequest,
+        choice: Choice,
+        instance: Mapping[str, Any],
+        place: Placement | None,
     ) -> Launched:
         override = (instance.get("LaunchTemplateAndOverrides") or {}).get("Overrides") or {}
         name, zone = str(instance["InstanceType"]), str(override.get("AvailabilityZone", ""))
@@ -173,6 +186,8 @@ class Launcher:
         )
         kind, offering = candidate.type, candidate.offering
         labels = {**kind.requirements.labels(), **offering.requirements.labels()}
+        if place is not None and place.partition is not None:
+            labels[PLACEMENT_GROUP_PARTITION] = str(place.partition)
         unattached = unattached_resources(request)
         return Launched(
             machine,

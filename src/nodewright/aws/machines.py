@@ -22,6 +22,8 @@ from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import Ended, Machine
 
 SCHEME: Final = "aws:///"
+_PREFERENCE: Final = "CapacityReservationPreference"
+_ONLY_RESERVED: Final = "capacity-reservations-only"
 _THERE: Final = ("pending", "running", "stopping", "stopped", "shutting-down")
 
 
@@ -73,8 +75,10 @@ def _labels(description: Mapping[str, Any]) -> dict[str, str]:
 def _capacity_type(description: Mapping[str, Any]) -> str:
     if description.get("SpotInstanceRequestId") or description.get("InstanceLifecycle") == SPOT:
         return SPOT
+    # What was wished for stays in the description; what it runs in goes when the reservation ends.
     wish = description.get("CapacityReservationSpecification") or {}
-    return RESERVED if wish.get("CapacityReservationTarget") else ON_DEMAND
+    is_meant = wish.get("CapacityReservationTarget") or wish.get(_PREFERENCE) == _ONLY_RESERVED
+    return RESERVED if is_meant and description.get("CapacityReservationId") else ON_DEMAND
 
 
 class Machines:

@@ -13,6 +13,7 @@ from nodewright.aws.calls import DESCRIBE_PLACEMENT_GROUPS
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.keeping import Kept
 from nodewright.aws.terms import a_filter
+from nodewright.catalog.settings import NodeSettings
 from nodewright.model.ec2nodeclass_terms import PlacementGroupSelector
 from nodewright.ports.clock import Clock
 
@@ -54,6 +55,18 @@ class PlacementGroups:
         group = _read(found[0])
         self._kept.put(selector, group)
         return group
+
+
+def settings_in(settings: NodeSettings, group: PlacementGroup | None) -> NodeSettings:
+    """Give what types are to a class whose machines lie in a group."""
+    if group is None:
+        return settings
+    return msgspec.structs.replace(
+        settings,
+        placement_strategy=group.strategy,
+        placement_group=group.group_id,
+        placement_partitions=group.partition_count,
+    )
 
 
 def _question(selector: PlacementGroupSelector) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from nodewright.aws.fleet import Config, FleetWish, fleet_request
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.keeping import Kept
 from nodewright.aws.market import FALLBACK_REGION
+from nodewright.aws.placements import PlacementGroup, settings_in
 from nodewright.aws.subnets import Subnet
 from nodewright.aws.tags import tag_specification
 from nodewright.aws.templates import THERE_ALREADY
@@ -56,19 +57,21 @@ class Rehearsals:
         self._cluster = cluster
         self._kept: Kept[bytes, tuple[Trouble | None]] = Kept(clock)
 
-    async def rehearse(self, node_class: EC2NodeClass) -> Trouble | None:
+    async def rehearse(
+        self, node_class: EC2NodeClass, group: PlacementGroup | None = None
+    ) -> Trouble | None:
         """Tell what would keep machines of a class from starting, or nothing."""
-        key = key_of(node_class)
+        key = key_of(node_class) + (group.group_id.encode() if group is not None else b"")
         known = self._kept.get(key, KEPT_MS)
         if known is not None:
             return known[0]
-        found = await self._try(node_class)
+        found = await self._try(node_class, group)
         if found is None or not found.is_passing:
             self._kept.put(key, (found,))
         return found
 
-    async def _try(self, node_class: EC2NodeClass) -> Trouble | None:
-        parts = tuple(self._parts(node_class))
+    async def _try(self, node_class: EC2NodeClass, place: PlacementGroup | None) -> Trouble | None:
+        parts = tuple(self._parts(node_class, place))
         if not parts:
             _log.warning("%s: no type fits its images and subnets", node_class.metadata.name)
             return None
@@ -95,9 +98,12 @@ class Rehearsals:
             trouble = _trouble(call, node_class, answer)
         return trouble
 
-    def _parts(self, node_class: EC2NodeClass) -> Iterator[tuple[SubnetStatus, Group]]:
+    def _parts(
+        self, node_class: EC2NodeClass, place: PlacementGroup | None
+    ) -> Iterator[tuple[SubnetStatus, Group]]:
         """Give what is launched in each subnet: one type, of the image that it would have."""
-        kind = choose_type(node_class, self._cluster.region)
+        kind = choose_type(node_class, self._cluster.region, place)
+        request = _request(node_class)
         if kind is None:
             return
         for subnet in node_class.status.subnets:
@@ -109,8 +115,8 @@ class Rehearsals:
             if not offered:
                 continue
             choice = Choice(ON_DEMAND, (Candidate(kind, offered[0]),))
-            place = {subnet.zone: Subnet(subnet.id, subnet.zone, subnet.zone_id)}
-            for group in group_choice(_request(node_class), choice, self._cluster, place):
+            there = {subnet.zone: Subnet(subnet.id, subnet.zone, subnet.zone_id)}
+            for group in group_choice(request, choice, self._cluster, there, place):
                 yield subnet, group
 
 
@@ -126,10 +132,12 @@ def key_of(node_class: EC2NodeClass) -> bytes:
     return msgspec.json.encode(said, order="deterministic")
 
 
-def choose_type(node_class: EC2NodeClass, region: str) -> InstanceType | None:
+def choose_type(
+    node_class: EC2NodeClass, region: str, place: PlacementGroup | None = None
+) -> InstanceType | None:
     """Give the cheapest type that a class could be tried with; the usual ones where none is sold."""
     known = region if region in regions() else FALLBACK_REGION
-    types = instance_types_for(known, settings_of(node_class))
+    types = instance_types_for(known, settings_in(settings_of(node_class), place))
     zones = {one.zone for one in node_class.status.subnets}
     fitting = [one for one in types if image_for(one, node_class.status.amis) is not None]
     sold = [

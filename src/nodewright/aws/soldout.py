@@ -26,6 +26,7 @@ class SoldOut:
         self._offerings: dict[OfferingKey, int] = {}
         self._kinds: dict[str, int] = {}
         self._subnets: dict[str, int] = {}
+        self._zones: dict[str, int] = {}
 
     def note(self, errors: Iterable[FleetError], capacity_type: str, now_ms: int) -> None:
         """Take note of why a fleet could not launch some of its overrides."""
@@ -37,6 +38,8 @@ class SoldOut:
                 self._offerings[(one.instance_type, one.zone, capacity_type)] = until
             if one.code == NO_ADDRESSES and one.subnet_id:
                 self._subnets[one.subnet_id] = until
+            if one.is_full_group and one.zone:
+                self._zones[one.zone] = until
 
     def mark(self, key: OfferingKey, now_ms: int) -> None:
         """Take note that an offering is out."""
@@ -56,7 +59,7 @@ class SoldOut:
     ) -> tuple[InstanceType, ...]:
         """Give the types with what is out marked as such."""
         self._forget(now_ms)
-        if not (self._offerings or self._kinds or self._subnets):
+        if not (self._offerings or self._kinds or self._subnets or self._zones):
             return types
         zones = self._zones_out(subnets, now_ms)
         names = {key[0] for key in self._offerings}
@@ -80,12 +83,14 @@ class SoldOut:
         return msgspec.structs.replace(kind, offerings=offerings)
 
     def _zones_out(self, subnets: Iterable[SubnetStatus], now_ms: int) -> set[str]:
-        out: dict[str, bool] = {}
+        out: dict[str, bool] = {zone: at > now_ms for zone, at in self._zones.items()}
         for one in subnets:
-            out[one.zone] = out.get(one.zone, True) and self.has_subnet(one.id, now_ms)
+            if one.zone not in self._zones:
+                out[one.zone] = out.get(one.zone, True) and self.has_subnet(one.id, now_ms)
         return {zone for zone, is_out in out.items() if is_out}
 
     def _forget(self, now_ms: int) -> None:
         self._offerings = {key: at for key, at in self._offerings.items() if at > now_ms}
         self._kinds = {kind: at for kind, at in self._kinds.items() if at > now_ms}
         self._subnets = {name: at for name, at in self._subnets.items() if at > now_ms}
+        self._zones = {zone: at for zone, at in self._zones.items() if at > now_ms}

@@ -19,8 +19,12 @@ from nodewright.model.labels import (
     INSTANCE_TYPE,
     ON_DEMAND,
     OS,
+    PLACEMENT_GROUP_ID,
+    PLACEMENT_GROUP_PARTITION,
     REGION,
     RESERVATION_ID,
+    RESERVATION_INTERRUPTIBLE,
+    RESERVATION_TYPE,
     RESERVED,
     SPOT,
     WINDOWS_BUILD,
@@ -29,8 +33,6 @@ from nodewright.model.labels import (
 )
 from nodewright.model.requirements import Requirement, Requirements
 
-RESERVATION_TYPE: Final = f"{AWS_GROUP}/capacity-reservation-type"
-RESERVATION_INTERRUPTIBLE: Final = f"{AWS_GROUP}/capacity-reservation-interruptible"
 _NITRO_SANDBOX: Final = f"{AWS_GROUP}/nitro-sandbox"
 _INSTANCE: Final = f"{AWS_GROUP}/instance-"
 _SCHEME: Final = re.compile(r"^([a-z]+)(?:-[0-9]+tb)?([0-9]+).*\.")
@@ -77,6 +79,9 @@ def _identity(
     yield one_of(ZONE, *zones)
     yield one_of(REGION, region)
     yield one_of(WINDOWS_BUILD, *_known(build))
+    yield one_of(PLACEMENT_GROUP_ID, *_known(settings.placement_group))
+    partitions = range(1, settings.placement_partitions + 1)
+    yield one_of(PLACEMENT_GROUP_PARTITION, *(str(number) for number in partitions))
     # The ids of zones differ between accounts: only subnets can tell them.
     ids = tuple(
         zone.zone_id for zone in settings.zones or () if zone.zone_id and zone.name in zones

@@ -13,18 +13,15 @@ from typing import Final
 
 import msgspec
 
-from nodewright.catalog.labels import (
-    RESERVATION_INTERRUPTIBLE,
-    RESERVATION_TYPE,
-    capacity_types_of,
-    one_of,
-)
+from nodewright.catalog.labels import capacity_types_of, one_of
 from nodewright.catalog.settings import NodeSettings
 from nodewright.catalog.table import UNKNOWN_PRICE, Shape, Sheet
 from nodewright.model.instance import NanoUSD, Offering
 from nodewright.model.labels import (
     CAPACITY_TYPE,
     RESERVATION_ID,
+    RESERVATION_INTERRUPTIBLE,
+    RESERVATION_TYPE,
     RESERVED,
     SPOT,
     ZONE,

@@ -82,6 +82,8 @@ class NodeSettings(msgspec.Struct, frozen=True, cache_hash=True):
     instance_store_policy: str = ""
     network_interfaces: tuple[Interface, ...] | None = None
     placement_strategy: str = ""
+    placement_group: str = ""
+    placement_partitions: int = 0
     has_connection_tracking: bool = False
     nests_virtualization: bool = False
     reservations: tuple[Reservation, ...] = ()
