@@ -5,11 +5,21 @@ while before it goes, and what happens then is decided on the cluster as it is t
 came or a budget that closed meanwhile has its say. Why the others stay is told on them, once in a while.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec.structs import replace
 
+from nodewright.core.disrupting_words import (
+    ON_NODE,
+    ON_POOL,
+    describe_command,
+    tell_approved,
+    tell_candidate,
+    tell_kept,
+    tell_pool,
+    tell_rejected,
+)
 from nodewright.core.disruption.decide import decide
 from nodewright.core.disruption.policies import read_policies
 from nodewright.core.disruption.recall import cut_out, freshen
@@ -24,7 +34,7 @@ from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
 from nodewright.model.older import origin_of
 from nodewright.model.remembered import MEMORY, read_remembered
-from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, refer
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, Ref, refer
 from nodewright.model.wording.keeping import kept_sentence
 from nodewright.model.world import World
 
@@ -33,33 +43,8 @@ VALIDATION_MS: Final = 15_000
 
 PROPOSED: Final = "Proposed"
 REMEMBERED: Final = "Remembered"
-BLOCKED: Final = "DisruptionBlocked"
-UNCONSOLIDATABLE: Final = "Unconsolidatable"
-QUIET_MS: Final = 900_000
 _HELD_MS: Final = 60_000
 _AT_ONCE: Final = (Method.DRIFT, Method.STATIC_DRIFT)
-_ON_NODE: Final = {
-    **dict.fromkeys(
-        (
-            Keeping.NODE_PROTECTED, Keeping.POD_PROTECTED, Keeping.PDB_BLOCKS,
-            Keeping.POOL_UNKNOWN, Keeping.LAST_REPLICAS,
-        ),
-        BLOCKED,
-    ),
-    **dict.fromkeys(
-        (
-            Keeping.LABELS_MISSING, Keeping.SWITCHED_OFF, Keeping.ONLY_EMPTY, Keeping.NO_ROOM,
-            Keeping.NOTHING_CHEAPER, Keeping.NOT_WORTH_IT, Keeping.SPOT_TO_SPOT_OFF,
-            Keeping.TOO_FEW_SPOT_TYPES, Keeping.SCORE_TOO_LOW, Keeping.CHURNING,
-            Keeping.BUFFER_HELD,
-        ),
-        UNCONSOLIDATABLE,
-    ),
-}  # fmt: skip
-_ON_POOL: Final = (
-    Keeping.BUDGET_CLOSED, Keeping.BUDGET_BROKEN, Keeping.PAUSED, Keeping.WAVE_HALTED,
-    Keeping.BACKING_OFF,
-)  # fmt: skip
 
 
 def disrupt(world: World) -> list[Decision]:
@@ -99,9 +84,13 @@ class _Acts:
                 yield self._begin(replace(command, nodes=tuple(ripe)))
             elif ripe and len(ripe) == len(command.nodes):
                 yield self._begin(command)
+                yield from self._praise(command)
                 continue
             left = [one for one in command.nodes if command.reason != EMPTY or one not in ripe]
-            yield from (self._propose(one.node, command.reason) for one in left)
+            for leaving in left:
+                yield self._propose(leaving.node, command.reason)
+                if command.replacements:
+                    yield from tell_candidate(command, self._subjects(leaving.node))
         for name, one in decided.kept.items():
             # It would go but for the budget: once that has room, it has been looked at often enough.
             if one.reason is Keeping.BUDGET_SPENT and one.values.get("reason") == EMPTY:
@@ -142,13 +131,14 @@ class _Acts:
         return Disrupt(
             subject=refer(NODE_CLAIMS, claims[0]),
             reason=command.reason,
-            note=_words(command),
+            note=describe_command(command),
             basis=self._basis(command.nodes, claims),
             record=record,
             leaving=command.nodes,
             claims=made,
             targets=tuple(sorted({one for one in command.moves.values() if isinstance(one, str)})),
             types=tuple(one.offering.instance_type for one in command.replacements),
+            scores=command.scores,
         )
 
     def _basis(
@@ -193,40 +183,30 @@ class _Acts:
         """Tell why nodes stay, where somebody could do something about it."""
         told: set[tuple[str, str]] = set()
         for name, one in kept.items():
-            words = kept_sentence(one)
-            if one.reason in _ON_NODE and name in self._nodes:
-                yield from self._tell_node(self._nodes[name], one, words)
+            if name in self._proposed and one.reason is not Keeping.BUDGET_SPENT:
+                yield from tell_rejected(one, self._subjects(name))
+            if one.reason in ON_NODE:
+                yield from tell_kept(one, self._subjects(name))
             pool = self._pools.get(str(one.values.get("pool", "")))
-            about = (str(one.values.get("pool", "")), words)
-            if one.reason in _ON_POOL and pool is not None and about not in told:
-                told.add(about)
-                yield Tell(
-                    subject=refer(NODE_POOLS, pool),
-                    reason=BLOCKED,
-                    note=words,
-                    dedupe=(one.code, str(one.values.get("reason", ""))),
-                    quiet_ms=QUIET_MS,
-                )
+            if one.reason in ON_POOL and pool is not None:
+                about = (pool.metadata.name, kept_sentence(one))
+                if about not in told:
+                    told.add(about)
+                    yield tell_pool(one, pool)
 
-    def _tell_node(self, node: Node, one: Kept, words: str) -> Iterator[Tell]:
-        reason = _ON_NODE[one.reason]
-        owner = self._owners.get(node.spec.provider_id)
-        owners = () if owner is None else (refer(NODE_CLAIMS, owner),)
-        for ref in (refer(NODES, node), *owners):
-            yield Tell(
-                subject=ref, reason=reason, note=words, dedupe=(one.code,), quiet_ms=QUIET_MS
-            )
+    def _subjects(self, name: str) -> Iterator[Ref]:
+        """Give a node and its claim, as far as they are there."""
+        node = self._nodes.get(name)
+        if node is not None:
+            yield refer(NODES, node)
+            owner = self._owners.get(node.spec.provider_id)
+            if owner is not None:
+                yield refer(NODE_CLAIMS, owner)
 
-
-def _words(command: Command) -> str:
-    """Say what a command does in one line."""
-    names = _names([one.node for one in command.nodes])
-    if not command.replacements:
-        return f"{command.reason}: {names} {'go' if len(command.nodes) > 1 else 'goes'}"
-    types = _names([one.offering.instance_type for one in command.replacements])
-    return f"{command.reason}: {names} replaced by {types}"
-
-
-def _names(every: Sequence[str]) -> str:
-    first = ", ".join(every[:3])
-    return f"{first} and {len(every) - 3} more" if len(every) > 3 else first
+    def _praise(self, command: Command) -> Iterator[Tell]:
+        """Tell what Balanced pools think of a move: on the node, or for many on the pool."""
+        for score in command.scores:
+            if command.method is Method.SINGLE:
+                yield from tell_approved(score, self._subjects(command.nodes[0].node))
+            else:
+                yield from tell_approved(score, (refer(NODE_POOLS, self._pools[score.node_pool]),))

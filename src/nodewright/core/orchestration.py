@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.core.disrupting_words import tell_terminating, tell_waiting
 from nodewright.core.disruption.policies import PoolPolicy, read_policies
 from nodewright.core.disruption.protection import has_to_move, protected_until
 from nodewright.core.lifecycle import write_findings
@@ -25,13 +26,13 @@ from nodewright.core.lifecycle_conditions import (
 from nodewright.core.scheduling.hosts import Joined, join
 from nodewright.core.termination import DISRUPTED
 from nodewright.model.command import COMMAND, DISRUPTION_REASON, Record, read_record
-from nodewright.model.decision import Change, Decision, Delete, Keep, Tell, rest_on
+from nodewright.model.decision import Change, Decision, Delete, Keep, rest_on
 from nodewright.model.disruption import DRIFTED, EMPTY, Running
 from nodewright.model.instant import read_instant
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.pod import Pod
-from nodewright.model.resource import NODE_CLAIMS, NODES, refer
+from nodewright.model.resource import NODE_CLAIMS, NODES, Ref, refer
 from nodewright.model.world import World
 
 LOST: Final = "ReplacementLost"
@@ -171,14 +172,13 @@ class _Steps:
             if came:
                 yield from undo(member, CROWDED, f"pod {came} came after it was decided")
                 continue
-            note = f"{record.reason} ({record.id})"
             yield Delete(
                 subject=refer(NODE_CLAIMS, member.claim),
                 reason=record.reason.lower(),
-                note=note,
+                note=f"{record.reason} ({record.id})",
                 basis=_basis(member),
             )
-            yield from _tell_both(member, "DisruptionTerminating", f"disrupting the node: {note}")
+            yield from tell_terminating(record, _subjects(member))
 
     def _came_since(self, member: Joined, record: Record) -> str:
         """Name a pod that would have to move and was not there, or not protected, at the beginning."""
@@ -273,14 +273,7 @@ def undo(member: Joined, reason: str, note: str) -> Iterator[Change]:
 
 def _wait_for(waiting: Iterable[NodeClaim], record: Record) -> Iterator[Decision]:
     for claim in waiting:
-        is_launched = is_true(claim, LAUNCHED)
-        reason = "DisruptionWaitingReadiness" if is_launched else "DisruptionLaunching"
-        words = "waiting for the node to be ready" if is_launched else "launching the node"
-        yield Tell(
-            subject=refer(NODE_CLAIMS, claim),
-            reason=reason,
-            note=f"{words}: it replaces others ({record.reason})",
-        )
+        yield tell_waiting(claim, record, is_launched=is_true(claim, LAUNCHED))
         yield Keep(
             subject=refer(NODE_CLAIMS, claim),
             reason="Awaited",
@@ -289,11 +282,11 @@ def _wait_for(waiting: Iterable[NodeClaim], record: Record) -> Iterator[Decision
         )
 
 
-def _tell_both(member: Joined, reason: str, note: str) -> Iterator[Tell]:
+def _subjects(member: Joined) -> Iterator[Ref]:
     assert member.claim is not None
-    yield Tell(subject=refer(NODE_CLAIMS, member.claim), reason=reason, note=note)
+    yield refer(NODE_CLAIMS, member.claim)
     if member.node is not None:
-        yield Tell(subject=refer(NODES, member.node), reason=reason, note=note)
+        yield refer(NODES, member.node)
 
 
 def _basis(member: Joined) -> tuple[tuple[str, str], ...]:

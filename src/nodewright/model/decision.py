@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from nodewright.model.command import Record
-from nodewright.model.disruption import Leaving
+from nodewright.model.disruption import Leaving, Score
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.resource import Object, Ref, Resource, refer
 
@@ -62,8 +62,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def id(self) -> str:
         """A name that is the same for the same decision of a controller on the same basis."""
-        # The cause is how we came to look and the note how it is worded: neither is the decision.
-        said = describe(self) | {"cause": "", "note": ""}
+        # The cause is how we came to look, note and facts how it is worded: none is the decision.
+        said = describe(self) | {"cause": "", "note": "", "facts": {}}
         text = msgspec.json.encode(said, order="deterministic")
         return f"D-{hashlib.blake2b(text, digest_size=_ID_BYTES).hexdigest()}"
 
@@ -113,6 +113,7 @@ class Disrupt(Decision, frozen=True, kw_only=True, tag=True):
     claims: tuple[NodeClaim, ...] = ()
     targets: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+    scores: tuple[Score, ...] = ()
 
 
 class Start(Decision, frozen=True, kw_only=True, tag=True):
@@ -154,11 +155,15 @@ class Release(Decision, frozen=True, kw_only=True, tag=True):
 
 
 class Tell(Decision, frozen=True, kw_only=True, tag=True):
-    """Publish an Event about the subject; the same words are not repeated for a while."""
+    """Publish an Event about the subject; the same words are not repeated for a while.
+
+    `facts` are the numbers behind the words, for those who count.
+    """
 
     is_warning: bool = False
     dedupe: tuple[str, ...] = ()
     quiet_ms: int = QUIET_MS
+    facts: Mapping[str, str] = {}
 
 
 class Keep(Decision, frozen=True, kw_only=True, tag=True):

@@ -46,6 +46,16 @@ class Leaving(msgspec.Struct, frozen=True):
     pods: tuple[str, ...] = ()
 
 
+class Score(msgspec.Struct, frozen=True):
+    """What a Balanced pool thinks of a move, in thousandths: savings over disruption, and each of them."""
+
+    node_pool: str
+    score: int
+    savings: int
+    cost: int
+    is_enough: bool
+
+
 class Command(msgspec.Struct, frozen=True):
     """Nodes that go together, the nodes that are made for them first, and where each pod goes.
 
@@ -61,6 +71,7 @@ class Command(msgspec.Struct, frozen=True):
     savings: NanoUSD = NanoUSD(0)
     move_cost: int = 0
     detail: str = ""
+    scores: tuple[Score, ...] = ()
 
     @property
     def is_delete(self) -> bool:

@@ -45,6 +45,7 @@ class Keeping(Enum):
     SCORE_TOO_LOW = ("NW-4206", "a Balanced NodePool saves too little for what would move")
     STATIC = ("NW-4207", "the NodePool keeps a fixed number of nodes")
     NO_SPARE_NODE = ("NW-4208", "the NodePool's limit leaves no room for a replacement")
+    NOT_REACHED = ("NW-4209", "the search ended before the node was tried")
     EMPTY = ("NW-4301", "the node is empty")
     DRIFTED = ("NW-4302", "the node no longer matches its NodePool or NodeClass")
     UNDERUTILIZED = ("NW-4303", "the node's pods have room elsewhere or on cheaper nodes")

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from nodewright.core.disruption.candidates import Candidate, Census
 from nodewright.core.disruption.components import components
 from nodewright.core.disruption.stage import Gone, Stage
-from nodewright.core.disruption.worth import move_cost
+from nodewright.core.disruption.worth import BALANCED, Move, Scales, move_cost
 from nodewright.core.scheduling.pools import pool_requirements
 from nodewright.model import labels as names
 from nodewright.model.disruption import (
@@ -16,6 +16,7 @@ from nodewright.model.disruption import (
     Command,
     Leaving,
     Method,
+    Score,
 )
 from nodewright.model.instance import NanoUSD
 from nodewright.model.plan import ChosenOffering, PlannedNode
@@ -58,8 +59,20 @@ def write_commands(stage: Stage) -> list[Command]:
                 for number in part.drafts
             ]
             made = [replace(one, pods=tuple(keys)) for one, keys in zip(made, named, strict=True)]
-            found.append(_moving(goners, made, targets, moved))
+            command = _moving(goners, made, targets, moved)
+            found.append(replace(command, scores=_scores(stage, goners, command)))
     return sorted(found, key=lambda one: _ORDER[one.method])
+
+
+def _scores(stage: Stage, goners: Sequence[Gone], command: Command) -> tuple[Score, ...]:
+    """Give what Balanced pools think of a move for money."""
+    ones = [one.candidate for one in goners]
+    policies = {one.pool.spec.disruption.consolidation_policy for one in ones}
+    if command.reason != UNDERUTILIZED or BALANCED not in policies:
+        return ()
+    new_price = sum(one.offering.price for one in command.replacements)
+    scales = Scales(stage.census, stage.memory, stage.settings)
+    return tuple(scales.scores(Move(ones, (), new_price)))
 
 
 def _places(stage: Stage) -> dict[str, list[tuple[str, str | int]]]:

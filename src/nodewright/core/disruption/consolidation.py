@@ -198,6 +198,9 @@ class Consolidation:
                 break
             self.stage.keep(refusal)
             ones = [one for one in ones if one.name != refusal.node]
+        if self.attempts <= 0:
+            for one in ones:
+                self.stage.keep(Kept(one.name, Keeping.NOT_REACHED, {"tries": ATTEMPTS_MAX}))
         if not ones or self.attempts <= 0:
             return
         self.attempts -= 1

@@ -37,7 +37,7 @@ def renew(stage: Stage, candidates: Sequence[Candidate], drifts: Drifts) -> None
             stage.accept(attempt, DRIFTED, Method.DRIFT, drift.reason)
             waves[one.pool_name].take()
         else:
-            stage.keep(no_room(one, attempt))
+            stage.keep(no_room(one, attempt, DRIFTED))
 
 
 def renew_static(stage: Stage, candidates: Sequence[Candidate], drifts: Drifts) -> None:

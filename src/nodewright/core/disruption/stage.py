@@ -22,7 +22,7 @@ from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.hosts import Host
 from nodewright.core.scheduling.limits import NODES
 from nodewright.core.scheduling.wishes import Shape
-from nodewright.model.disruption import Kept, Memory, Method, Settings
+from nodewright.model.disruption import UNDERUTILIZED, Kept, Memory, Method, Settings
 from nodewright.model.keeping import Keeping
 from nodewright.model.pod import Pod
 from nodewright.model.quantity import MILLI
@@ -215,12 +215,12 @@ def _movable(one: Candidate, census: Census) -> list[Pod]:
     ]
 
 
-def no_room(one: Candidate, pods: Sequence[Pod]) -> Kept:
-    """Say that pods would find no place."""
+def no_room(one: Candidate, pods: Sequence[Pod], reason: str = UNDERUTILIZED) -> Kept:
+    """Say that pods would find no place if a node went for a reason."""
     keys = sorted({pod.key for pod in pods})
     return Kept(
         one.name,
         Keeping.NO_ROOM,
-        {"pod": keys[0], "others": len(keys) - 1},
+        {"pod": keys[0], "others": len(keys) - 1, "reason": reason},
         tuple(keys[:5]),
     )

@@ -13,18 +13,20 @@ import msgspec
 from nodewright.core.disruption.candidates import Candidate, Census
 from nodewright.core.disruption.cost import ONE, node_cost, pod_cost
 from nodewright.core.disruption.replicas import workload_of
-from nodewright.model.disruption import Kept, Memory, Settings
+from nodewright.model.disruption import Kept, Memory, Score, Settings
 from nodewright.model.instance import NANO
 from nodewright.model.keeping import Keeping
 from nodewright.model.labels import INSTANCE_TYPE
 from nodewright.model.pod import Pod
 
 HOUR_MS: Final = 3_600_000
+_MILLI: Final = 1000
 OVERLAP_MS: Final = 600_000
 """How long a new node runs beside the old one."""
 
 LATELY_MS: Final = HOUR_MS
 DOUBLINGS_MAX: Final = 6
+BALANCED: Final = "Balanced"
 SCORE_DIVISOR: Final = 2
 """A Balanced pool's threshold is one over this."""
 
@@ -132,10 +134,23 @@ class Scales:
 
     def _score(self, move: Move) -> Kept | None:
         """Ask every Balanced pool that nodes go from."""
+        for one in self.scores(move):
+            if not one.is_enough:
+                values: dict[str, str | int] = {
+                    "pool": one.node_pool,
+                    "score": f"{one.score // 10 / 100:.2f}",
+                }
+                first = next(c.name for c in move.candidates if c.pool_name == one.node_pool)
+                return Kept(first, Keeping.SCORE_TOO_LOW, values)
+        return None
+
+    def scores(self, move: Move) -> list[Score]:
+        """Give what each Balanced pool that nodes go from thinks of a move."""
         by_pool: dict[str, list[Candidate]] = {}
         for one in move.candidates:
-            if one.pool.spec.disruption.consolidation_policy == "Balanced":
+            if one.pool.spec.disruption.consolidation_policy == BALANCED:
                 by_pool.setdefault(one.pool_name, []).append(one)
+        found: list[Score] = []
         for pool, ones in sorted(by_pool.items()):
             price, cost = self.totals(pool)
             own_price = sum(one.price or 0 for one in ones)
@@ -143,11 +158,17 @@ class Scales:
             # (savings share / pool price) / (own cost / pool cost) >= 1 / divisor, in whole numbers.
             have = move.savings * own_price * cost * SCORE_DIVISOR
             need = move.old_price * price * own_cost
-            if have < need or need <= 0:
-                score = have / (need * SCORE_DIVISOR) if need > 0 else 0.0
-                values: dict[str, str | int] = {"pool": pool, "score": f"{score:.2f}"}
-                return Kept(ones[0].name, Keeping.SCORE_TOO_LOW, values)
-        return None
+            old_price = max(1, move.old_price)
+            found.append(
+                Score(
+                    node_pool=pool,
+                    score=_MILLI * have // (need * SCORE_DIVISOR) if need > 0 else 0,
+                    savings=_MILLI * move.savings * own_price // (old_price * max(1, price)),
+                    cost=_MILLI * own_cost // max(1, cost),
+                    is_enough=have >= need > 0,
+                )
+            )
+        return found
 
     def totals(self, pool: str) -> tuple[int, int]:
         """Give what all nodes of a pool cost, and what it would cost to empty them all."""

@@ -245,6 +245,11 @@ PAGES: Final[Mapping[str, tuple[str, str, str]]] = {
         "A drifted node of a static pool is replaced one for one, and the limit is reached.",
         "Raise limits.nodes by the number that may be replaced at once.",
     ),
+    "NW-4209": (
+        "the search ended before the node was tried",
+        "One look tries a limited number of groups, and very many did not pay.",
+        "Nothing: nodes that were not tried are as they were, and the next look begins anew.",
+    ),
     "NW-4301": (
         "the node is empty",
         "No pod would have to move.",
