@@ -9,7 +9,7 @@ JOBS ?= auto
 CLUSTERS ?= 2
 BENCHMARKS ?= promises listing run controller
 
-.PHONY: help setup lock demo check test test-fast unit e2e soak bench docs
+.PHONY: help setup lock demo check test test-fast unit e2e soak bench docs image
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,7 +19,7 @@ setup: $(READY) ## Make .venv, with .venv/bin/nodewright in it
 $(READY): requirements.lock pyproject.toml tools/setup.sh
 	@tools/setup.sh
 
-lock: ## Choose the newest allowed packages anew (requirements.lock)
+lock: ## Choose the newest allowed packages anew (requirements*.lock)
 	@tools/setup.sh lock
 
 demo: $(READY) ## Watch the controllers on a simulated cluster, for about a minute
@@ -51,3 +51,6 @@ bench: $(READY) ## Measure what we promise about speed
 
 docs: $(READY) ## Build the documentation into site/
 	@$(BIN)/zensical build --clean
+
+image: $(READY) ## Build the controller's image with docker, podman or buildah
+	@tools/image.sh

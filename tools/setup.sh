@@ -66,10 +66,12 @@ fi
 uv=$(find_uv "$python") || exit 2
 
 if [ "${1:-}" = lock ]; then
-    # Neither hosts nor comments: the file says what, a user's own settings say from where.
-    exec "$uv" pip compile --quiet --upgrade --python "$python" pyproject.toml --extra sandbox --group bench --group dev --group docs \
-        --universal --python-version 3.12 --generate-hashes --no-emit-index-url \
-        --no-header --no-annotate --output-file requirements.lock
+    # Neither hosts nor comments: the files say what, a user's own settings say from where.
+    compile=("$uv" pip compile --quiet --python "$python" pyproject.toml --universal --python-version 3.12
+        --generate-hashes --no-emit-index-url --no-header --no-annotate)
+    "${compile[@]}" --upgrade --extra sandbox --group bench --group dev --group docs --output-file requirements.lock
+    # The same versions, without what only the house and the sandbox need: what goes into the image.
+    exec "${compile[@]}" --upgrade --constraint requirements.lock --output-file requirements-image.lock
 fi
 
 if [ "$(runs .venv/bin/python)" != "$python" ]; then

@@ -151,8 +151,18 @@ def test_the_lock_holds_every_dependency_in_a_version_we_allow():
     assert missing == [], "run make lock"
 
 
-def test_the_lock_names_no_host():
-    assert "://" not in _lock_text()
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-image.lock"])
+def test_a_lock_names_no_host(name):
+    assert "://" not in (tree.ROOT / name).read_text()
+
+
+def test_the_image_is_made_of_the_same_packages():
+    whole, image = (
+        {line.strip(" \\") for line in (tree.ROOT / name).read_text().splitlines()}
+        for name in ("requirements.lock", "requirements-image.lock")
+    )
+
+    assert image <= whole, "run make lock"
 
 
 def _lock_text():
