@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodewright.observe.families import Family
+from nodewright.observe.family import Family
 from nodewright.observe.quantiles import KEPT_MAX, Summary
 
 

@@ -7,28 +7,19 @@ on the cluster: a series goes when its object does.
 
 from typing import Final
 
-import msgspec
-
 from nodewright.model.labels import WELL_KNOWN
+from nodewright.observe.families_disruption import (
+    DISRUPTION_COUNTERS,
+    DISRUPTION_GAUGES,
+    DISRUPTION_HISTOGRAMS,
+)
+from nodewright.observe.family import Family
 
-DURATIONS: Final = (
-    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 45,
-    60, 90, 120, 180, 240, 300, 450, 600,
-)  # fmt: skip
 _POWERS: Final = tuple(float(2**power) for power in range(12))
 _LIVES: Final = (
     900.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0, 43200.0, 86400.0, 172800.0, 432000.0, 864000.0,
     1296000.0, 2592000.0,
 )  # fmt: skip
-
-
-class Family(msgspec.Struct, frozen=True):
-    """One metric: its name, what it tells, and by what it is split."""
-
-    name: str
-    about: str
-    labels: tuple[str, ...] = ()
-    buckets: tuple[float, ...] = DURATIONS
 
 
 def snake(name: str) -> str:
@@ -45,10 +36,10 @@ _POD: Final = (
     "name", "namespace", "owner", "node", "scheduled", "nodepool", "zone", "arch", "capacity_type",
     "instance_type", "phase", "ready", "managed",
 )  # fmt: skip
-_COMMAND: Final = ("decision", "reason", "consolidation_type")
 _CALL: Final = ("controller", "method", "provider")
 
 COUNTERS: Final = (
+    *DISRUPTION_COUNTERS,
     Family(
         "karpenter_nodeclaims_created_total",
         "NodeClaims that were written, by why and for which NodePool.",
@@ -59,41 +50,11 @@ COUNTERS: Final = (
         "NodeClaims of which nothing is left.",
         ("nodepool", "capacity_type", "zone"),
     ),
-    Family(
-        "karpenter_nodeclaims_disrupted_total",
-        "NodeClaims that were deleted, by why.",
-        ("reason", "nodepool", "capacity_type"),
-    ),
     Family("karpenter_nodes_created_total", "Nodes that joined the cluster.", ("nodepool", "zone")),
     Family("karpenter_nodes_terminated_total", "Nodes that went.", ("nodepool", "zone")),
     Family("karpenter_nodes_drained_total", "Nodes that were drained.", ("nodepool",)),
     Family("karpenter_pods_eviction_requests_total", "Evictions that were asked for.", ("code",)),
     Family("karpenter_pods_drained_total", "Pods that were evicted.", ("reason",)),
-    Family(
-        "karpenter_pods_disruption_initiated_total",
-        "Pods on nodes that were asked to go.",
-        ("reason", "nodepool", "capacity_type"),
-    ),
-    Family(
-        "karpenter_voluntary_disruption_decisions_total",
-        "Commands that were begun, by whether something replaces the nodes and why.",
-        _COMMAND,
-    ),
-    Family(
-        "karpenter_voluntary_disruption_decisions_by_nodepool_total",
-        "The same for each NodePool.",
-        (*_COMMAND, "nodepool"),
-    ),
-    Family(
-        "karpenter_voluntary_disruption_failed_validations_total",
-        "Nodes that were to go, and were not when they were looked at again.",
-        ("consolidation_type",),
-    ),
-    Family(
-        "karpenter_voluntary_disruption_queue_failures_total",
-        "Nodes that stayed because what was to replace them did not come; reason says what happened.",
-        _COMMAND,
-    ),
     Family(
         "karpenter_cloudprovider_errors_total",
         "Questions to the cloud that it answered with an error.",
@@ -121,6 +82,7 @@ COUNTERS: Final = (
 )
 
 HISTOGRAMS: Final = (
+    *DISRUPTION_HISTOGRAMS,
     Family(
         "karpenter_nodeclaims_termination_duration_seconds",
         "From a NodeClaim's deletion until nothing is left of it.",
@@ -129,11 +91,6 @@ HISTOGRAMS: Final = (
     ),
     Family(
         "karpenter_nodes_lifetime_duration_seconds", "How old nodes became.", ("nodepool",), _LIVES
-    ),
-    Family(
-        "karpenter_voluntary_disruption_decision_evaluation_duration_seconds",
-        "How long deciding which nodes go took.",
-        ("reason", "consolidation_type"),
     ),
     Family(
         "karpenter_scheduler_scheduling_duration_seconds",
@@ -169,6 +126,7 @@ SUMMARIES: Final = (
 )
 
 GAUGES: Final = (
+    *DISRUPTION_GAUGES,
     Family("karpenter_build_info", "What runs.", ("version", "goversion", "goarch", "commit")),
     Family("karpenter_cluster_state_node_count", "Nodes that are known."),
     Family("karpenter_cluster_state_synced", "1 when the cluster is known."),
@@ -179,21 +137,6 @@ GAUGES: Final = (
     ),
     Family("karpenter_nodepools_limit", "Limits of NodePools.", ("resource_type", "nodepool")),
     Family("karpenter_nodepools_usage", "What NodePools use.", ("resource_type", "nodepool")),
-    Family(
-        "karpenter_nodepools_allowed_disruptions",
-        "How many nodes may go at once by the budgets, before those that are going.",
-        ("nodepool", "reason"),
-    ),
-    Family(
-        "karpenter_nodepools_nodes_consuming_budgets",
-        "Nodes that are going or not ready.",
-        ("nodepool", "reason"),
-    ),
-    Family(
-        "karpenter_voluntary_disruption_eligible_nodes",
-        "Nodes that would go now.",
-        ("reason",),
-    ),
     Family("karpenter_nodes_allocatable", "What pods can use of nodes.", _NODE_AMOUNT),
     Family("karpenter_nodes_total_pod_requests", "What pods on nodes ask for.", _NODE_AMOUNT),
     Family("karpenter_nodes_total_pod_limits", "What pods on nodes may use.", _NODE_AMOUNT),

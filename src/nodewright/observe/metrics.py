@@ -25,9 +25,10 @@ from nodewright.model.resource import NODE_CLAIMS, NODES
 from nodewright.model.world import World
 from nodewright.observe.cluster import fill
 from nodewright.observe.disruption import NAME as DISRUPTION
-from nodewright.observe.disruption import Disruptions
+from nodewright.observe.disruption import REPAIR, Disruptions
 from nodewright.observe.facts import NARROW
-from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES, Family
+from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
+from nodewright.observe.family import Family
 from nodewright.observe.fresh import WORDS, Fresh
 from nodewright.observe.page import Page
 from nodewright.observe.quantiles import Summary
@@ -131,14 +132,17 @@ class Metrics:
             self._world = world
             self._waits.look(world)
         self.note("nodewright_decide_duration_seconds", duration_ms / 1000, controller)
-        for one in self._fresh.pick(controller, decisions):
+        fresh = self._fresh.pick(controller, decisions)
+        for one in fresh:
             self._count_decision(controller, one)
         planner = _PLANNERS.get(controller)
         if planner is not None:
             seconds = duration_ms / 1000
             self.note("karpenter_scheduler_scheduling_duration_seconds", seconds, planner)
         if controller == DISRUPTION:
-            self._disruptions.decided(decisions, duration_ms / 1000)
+            self._disruptions.decided(decisions, fresh, duration_ms / 1000)
+        if controller == REPAIR:
+            self._disruptions.repaired(world, decisions)
         if controller == "provisioning":
             self._waits.decide(world, decisions)
             self._refused = {
@@ -157,7 +161,7 @@ class Metrics:
         if isinstance(decision, d.Evict):
             code = _EVICTION_CODES.get(answer.outcome, "500")
             self.count("karpenter_pods_eviction_requests_total", code)
-        self._disruptions.came_of(decision, answer)
+        self._disruptions.came_of(decision, answer, self._world or World(now_ms=0))
         if answer.outcome is Outcome.DONE:
             if not isinstance(decision, WORDS):
                 self._count_decision(controller, decision)
@@ -183,9 +187,7 @@ class Metrics:
                 self._disruptions.begun(decision, self._world or World(now_ms=0))
             case d.Delete(reason=reason) if reason in _DISRUPTED:
                 if decision.subject.resource is NODE_CLAIMS:
-                    labels = self._labels_of(decision)
-                    row = (labels.get(NODEPOOL, ""), labels.get(CAPACITY_TYPE, ""))
-                    self.count("karpenter_nodeclaims_disrupted_total", reason, *row)
+                    self._disruptions.deleted(decision, self._world or World(now_ms=0))
             case d.Change(reason="Registration") if decision.subject.resource is NODES:
                 labels = self._labels_of(decision)
                 row = (labels.get(NODEPOOL, ""), labels.get(ZONE, ""))

@@ -7,7 +7,7 @@ from typing import Final
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-from nodewright.observe.families import Family
+from nodewright.observe.family import Family
 
 KEPT_MAX: Final = 1_000
 QUANTILES: Final = (0.0, 0.5, 0.9, 0.99, 1.0)
