@@ -11,7 +11,7 @@ from nodewright.aws.calls import CALLS
 from nodewright.aws.machines import instance_of
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 from nodewright.model.metadata import Condition, NodeSelectorRequirement, Taint
-from nodewright.ports.cloud import Ended, Launched, LaunchFault, Unavailable
+from nodewright.ports.cloud import Ended, Launched, LaunchFault, QueueFault, Unavailable
 from nodewright.sandbox.aws.ec2 import happenings
 from nodewright.sandbox.aws.faults import Switch
 from nodewright.sandbox.kubelet.nodeadm import read_al2023
@@ -199,6 +199,11 @@ async def test_reserved_capacity_is_used_first(standin, shared):
     assert instance(standin, first)["CapacityReservationId"] == made
     assert second.machine.capacity_type == "spot"
     assert (await cloud.describe(first.machine.provider_id)).capacity_type == "reserved"
+    # The second knew that nothing was left, before EC2 was asked again.
+    tried = standin.account.calls.named("ec2.CreateFleet")
+    assert len(tried) == 2
+    standin.client("ec2").cancel_capacity_reservation(CapacityReservationId=made)
+    assert (await cloud.describe(first.machine.provider_id)).capacity_type == "on-demand"
 
 
 def a_group(standin, name, **more):
@@ -353,17 +358,17 @@ async def test_names_that_are_not_ec2_s_are_nobody(cloud):
     assert await cloud.terminate("kwok://x") is Ended.GONE
 
 
-async def test_a_spot_warning_names_the_machine_and_marks_its_offering(standin, cloud, node_class):
+async def test_a_warning_names_the_machine_and_the_claim_it_was_made_for(
+    standin, cloud, node_class
+):
     launched = await cloud.launch(a_request(node_class, "warned", types=("c6i.large",)))
+    machine = instance_of(launched.machine.provider_id)
     body = {
         "version": "0",
         "source": "aws.ec2",
         "detail-type": "EC2 Spot Instance Interruption Warning",
         "time": "2026-01-01T00:00:00Z",
-        "detail": {
-            "instance-id": instance_of(launched.machine.provider_id),
-            "instance-action": "terminate",
-        },
+        "detail": {"instance-id": machine, "instance-action": "terminate"},
     }
     sqs = standin.client("sqs")
     url = sqs.get_queue_url(QueueName="demo")["QueueUrl"]
@@ -371,35 +376,57 @@ async def test_a_spot_warning_names_the_machine_and_marks_its_offering(standin, 
     [notice] = await cloud.receive_notices()
 
     assert notice.kind == "spot_interrupted"
-    assert notice.provider_ids == (launched.machine.provider_id,)
-    types = await cloud.instance_types(node_class)
-    [kind] = [one for one in types if one.name == "c6i.large"]
-    sold = {one.zone for one in kind.offerings if one.capacity_type == "spot" and not one.available}
-    assert launched.machine.zone in sold
-    await cloud.acknowledge(notice.receipt)
+    assert (notice.machines, notice.claims) == ((machine,), ("default-warned",))
+    assert await cloud.acknowledge((notice.receipt,)) == 1
     left = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
     assert left["ApproximateNumberOfMessagesNotVisible"] == "0"
 
 
-async def test_a_missing_queue_is_unavailable(standin, keys, account):
+async def test_what_was_taken_back_is_not_on_sale_for_a_while(cloud, node_class):
+    launched = await cloud.launch(a_request(node_class, "taken", types=("c6i.xlarge",)))
+    cloud.mark_unavailable(launched.labels)
+    types = await cloud.instance_types(node_class)
+
+    [kind] = [one for one in types if one.name == "c6i.xlarge"]
+    sold = {one.zone for one in kind.offerings if one.capacity_type == "spot" and not one.available}
+    assert sold == {launched.machine.zone}
+
+
+async def test_without_a_queue_nothing_is_heard(standin, account):
+    cloud, gateway = a_cloud(standin)
+    answer = await cloud.receive_notices()
+    gateway.close()
+
+    assert (answer.fault, answer.retry_after_ms > 0) == (QueueFault.UNSET, True)
+
+
+async def test_a_missing_queue_is_told(standin, account):
     cloud, gateway = a_cloud(standin, queue="nowhere")
     answer = await cloud.receive_notices()
     gateway.close()
 
-    assert isinstance(answer, Unavailable)
-    assert answer.retry_after_ms > 0
+    assert (answer.fault, answer.retry_after_ms > 0) == (QueueFault.MISSING, True)
 
 
 async def test_machines_that_are_unwell_are_told(standin, cloud, node_class):
     launched = await cloud.launch(a_request(node_class, "unwell"))
-    assert await cloud.statuses() == ()
-    happenings.impair(standin.account, instance_of(launched.machine.provider_id))
-    [one] = await cloud.statuses()
+    machine = instance_of(launched.machine.provider_id)
+    assert machine not in {one.machine for one in await cloud.statuses()}
+    happenings.impair(standin.account, machine)
+    [one] = [one for one in await cloud.statuses() if one.machine == machine]
 
-    assert one.provider_id == launched.machine.provider_id
-    assert one.impaired_since_ms is not None
+    assert (one.impaired_check, one.impaired_since_ms is not None) == ("instance_status", True)
+
+
+async def test_what_may_not_be_asked_is_logged_once(standin, cloud, caplog):
+    standin.account.faults.set("ec2.DescribeInstanceStatus", Switch("deny"))
+    standin.account.faults.set("ec2.DescribeSpotInstanceRequests", Switch("deny"))
+    answers = [await cloud.statuses() for _ in range(3)]
+
+    assert all(isinstance(one, Unavailable) for one in answers)
+    assert [one.levelname for one in caplog.records] == ["WARNING", "WARNING"]
 
 
 def test_no_call_was_made_that_the_table_does_not_have():
-    assert {"ec2.CreateFleet", "ec2.TerminateInstances", "sqs.DeleteMessage"} <= MADE
+    assert {"ec2.CreateFleet", "ec2.TerminateInstances", "sqs.DeleteMessageBatch"} <= MADE
     assert {one.name for one in CALLS.values()} >= MADE

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from nodewright.aws.gateway import Fault
-from nodewright.aws.queue import Queue
+from nodewright.aws.queue import Queue, classify
+from nodewright.ports.cloud import Deaf, QueueFault
+from nodewright.sandbox.aws.faults import Switch
 
 BODY = {
     "version": "0",
@@ -19,16 +21,20 @@ BODY = {
 def sqs(standin):
     client = standin.client("sqs")
     url = client.create_queue(QueueName="demo")["QueueUrl"]
-    client.purge_queue(QueueUrl=url)
-    return client, url
+    yield client, url
+    client.delete_queue(QueueUrl=url)
+
+
+def a_queue(gateway, name="demo"):
+    return Queue(gateway, name, wait_s=0)
 
 
 async def test_a_message_stays_until_it_is_deleted(gateway, sqs):
     client, url = sqs
     client.send_message(QueueUrl=url, MessageBody=json.dumps(BODY))
     client.send_message(QueueUrl=url, MessageBody="nonsense")
-    queue = Queue(gateway, "demo")
-    received = await queue.receive(wait_s=0)
+    queue = a_queue(gateway)
+    received = await queue.receive()
 
     assert [one.message.kind for one in received] == ["spot_interrupted", ""]
     assert all(one.message.sent_ms > 0 for one in received)
@@ -36,30 +42,100 @@ async def test_a_message_stays_until_it_is_deleted(gateway, sqs):
         client.change_message_visibility(
             QueueUrl=url, ReceiptHandle=one.receipt, VisibilityTimeout=0
         )
-    again = await queue.receive(wait_s=0)
+    again = await queue.receive()
     assert len(again) == 2
-    for one in again:
-        assert await queue.delete(one.receipt) is None
-    assert await queue.receive(wait_s=0) == ()
+    assert await queue.delete(tuple(one.receipt for one in again)) == 2
+    assert await queue.receive() == ()
+
+
+async def test_many_messages_are_deleted_ten_at_a_time(standin, gateway, sqs):
+    client, url = sqs
+    for _ in range(23):
+        client.send_message(QueueUrl=url, MessageBody="x")
+    queue = a_queue(gateway)
+    receipts = []
+    while received := await queue.receive():
+        receipts += [one.receipt for one in received]
+
+    assert await queue.delete(tuple(receipts)) == 23
+    assert len(standin.account.calls.named("sqs.DeleteMessageBatch")) == 3
+
+
+async def test_what_could_not_be_deleted_is_not_counted(standin, gateway, sqs):
+    client, url = sqs
+    client.send_message(QueueUrl=url, MessageBody="x")
+    queue = a_queue(gateway)
+    [one] = await queue.receive()
+    standin.account.faults.set("sqs.DeleteMessageBatch", Switch("drop", times=1))
+
+    assert await queue.delete((one.receipt,)) == 0
+    assert await queue.delete((one.receipt,)) == 1
+
+
+async def test_the_poll_is_as_long_as_a_queue_allows(standin, gateway, sqs):
+    client, url = sqs
+    client.send_message(QueueUrl=url, MessageBody="x")
+    await Queue(gateway, "demo").receive()
+    [call] = standin.account.calls.named("sqs.ReceiveMessage")
+
+    asked = {name: call.params[name] for name in ("WaitTimeSeconds", "VisibilityTimeout")}
+    assert asked == {"WaitTimeSeconds": 20, "VisibilityTimeout": 20}
+    assert call.params["MaxNumberOfMessages"] == 10
 
 
 async def test_a_queue_that_comes_later_is_found(standin, gateway):
-    queue = Queue(gateway, "later")
-    missing = await queue.receive(wait_s=0)
+    queue = a_queue(gateway, "later")
+    missing = await queue.receive()
     standin.client("sqs").create_queue(QueueName="later")
 
-    assert isinstance(missing, Fault)
-    assert missing.is_gone
-    assert await queue.receive(wait_s=0) == ()
+    assert isinstance(missing, Deaf)
+    assert (missing.fault, missing.retry_after_ms > 0) == (QueueFault.MISSING, True)
+    assert "later" in missing.message
+    assert await queue.receive() == ()
 
 
 async def test_a_queue_that_goes_is_looked_for_anew(standin, gateway):
     client = standin.client("sqs")
     url = client.create_queue(QueueName="going")["QueueUrl"]
-    queue = Queue(gateway, "going")
-    await queue.receive(wait_s=0)
+    queue = a_queue(gateway, "going")
+    await queue.receive()
     client.delete_queue(QueueUrl=url)
-    assert isinstance(await queue.receive(wait_s=0), Fault)
+    assert (await queue.receive()).fault is QueueFault.MISSING
     client.create_queue(QueueName="going")
 
-    assert await queue.receive(wait_s=0) == ()
+    assert await queue.receive() == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("deny", QueueFault.FORBIDDEN), ("drop", QueueFault.UNREACHABLE)],
+)
+async def test_trouble_is_logged_once_and_so_is_its_end(
+    standin, gateway, sqs, caplog, kind, expected
+):
+    caplog.set_level("INFO", "nodewright.aws")
+    queue = a_queue(gateway)
+    standin.account.faults.set("sqs.*", Switch(kind))
+    faults = {(await queue.receive()).fault for _ in range(3)}
+    standin.account.faults.clear()
+
+    assert faults == {expected}
+    assert await queue.receive() == ()
+    assert await queue.receive() == ()
+    levels = [(one.levelname, expected.value in one.getMessage()) for one in caplog.records]
+    assert levels == [("WARNING", True), ("INFO", False)]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("AWS.SimpleQueueService.NonExistentQueue", QueueFault.MISSING),
+        ("AccessDenied", QueueFault.FORBIDDEN),
+        ("KmsAccessDenied", QueueFault.FORBIDDEN),
+        ("KMS.DisabledException", QueueFault.FORBIDDEN),
+        ("Unreachable", QueueFault.UNREACHABLE),
+        ("RequestLimitExceeded", QueueFault.UNREACHABLE),
+    ],
+)
+def test_the_code_says_what_is_wrong_with_a_queue(code, expected):
+    assert classify(Fault(code)) is expected

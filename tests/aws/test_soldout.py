@@ -3,7 +3,9 @@
 from builders.types import a_type
 from nodewright.aws.faults import NO_ADDRESSES, NO_SPOT_ROLE, FleetError
 from nodewright.aws.soldout import SOLD_OUT_MS, SoldOut
+from nodewright.catalog.settings import Reservation
 from nodewright.model.ec2nodeclass import SubnetStatus
+from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE
 
 KEY = ("m", "zone-a", "on-demand")
 SUBNETS = tuple(
@@ -82,3 +84,24 @@ def test_a_full_spread_group_closes_a_zone_for_every_type():
 
     assert {key[1] for key in left(book)} == {"zone-b", "zone-c"}
     assert left(book, SOLD_OUT_MS) == EVERYTHING
+
+
+def test_what_a_machine_was_taken_back_from_is_out():
+    book = SoldOut()
+    labels = {INSTANCE_TYPE: "m", ZONE: "zone-b", CAPACITY_TYPE: "spot"}
+    book.mark_like(labels, 0)
+    book.mark_like({**labels, CAPACITY_TYPE: "on-demand"}, 0)
+    book.mark_like({}, 0)
+
+    assert left(book) == EVERYTHING - {("m", "zone-b", "spot")}
+
+
+def test_a_reservation_whose_machine_was_taken_back_has_nothing_left():
+    book = SoldOut()
+    labels = {INSTANCE_TYPE: "m", ZONE: "zone-b", CAPACITY_TYPE: "reserved", RESERVATION_ID: "cr-1"}
+    book.mark_like(labels, 0)
+    found = tuple(Reservation(name, "m", "zone-b", 3) for name in ("cr-1", "cr-2"))
+
+    assert left(book) == EVERYTHING
+    assert [one.count for one in book.spend(found, 1)] == [0, 3]
+    assert book.spend(found, SOLD_OUT_MS) == found

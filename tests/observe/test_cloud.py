@@ -7,11 +7,13 @@ from nodewright.model.requirements import Requirements
 from nodewright.observe.cloud import TimedCloud
 from nodewright.observe.metrics import Metrics
 from nodewright.ports.cloud import (
+    Deaf,
     Ended,
     LaunchFailed,
     LaunchFault,
     LaunchRequest,
     Notice,
+    QueueFault,
     Unavailable,
 )
 
@@ -101,23 +103,59 @@ async def test_lists_and_statuses_are_passed_on():
 
 
 async def test_messages_are_counted_by_kind_with_their_age():
-    cloud, metrics, inner = timed(receive_notices=(NOTICE, NOTICE))
+    cloud, metrics, inner = timed(receive_notices=(NOTICE, NOTICE), acknowledge=2)
 
     assert await cloud.receive_notices() == (NOTICE, NOTICE)
-    await cloud.acknowledge("r")
+    assert await cloud.acknowledge(("r", "s")) == 2
 
     assert samples(metrics, "karpenter_interruption_received_messages_total") == {
         (("message_type", "spot_interrupted"),): 2
     }
-    assert samples(metrics, "karpenter_interruption_deleted_messages_total") == {(): 1}
+    assert samples(metrics, "karpenter_interruption_deleted_messages_total") == {(): 2}
     assert samples(metrics, "karpenter_interruption_message_queue_duration_seconds_sum") == {
         (): 13.5
     }
-    assert inner.acknowledged == ["r"]
+    assert inner.acknowledged == [("r", "s")]
 
 
-async def test_a_queue_that_does_not_answer_is_no_message():
-    cloud, metrics, _ = timed(receive_notices=Unavailable("x"))
+@pytest.mark.parametrize(
+    ("kind", "detail", "expected"),
+    [
+        ("instance_state", {"state": "stopping"}, "instance_stopped"),
+        ("instance_state", {"state": "running"}, "no_op"),
+        ("", {}, "no_op"),
+    ],
+)
+async def test_kinds_of_messages_have_karpenters_names(kind, detail, expected):
+    cloud, metrics, _ = timed(receive_notices=(Notice("r", kind, (), 0, detail),))
+    await cloud.receive_notices()
 
-    assert await cloud.receive_notices() == Unavailable("x")
+    assert samples(metrics, "karpenter_interruption_received_messages_total") == {
+        (("message_type", expected),): 1
+    }
+
+
+async def test_only_messages_that_are_gone_count_as_deleted():
+    cloud, metrics, _ = timed(acknowledge=0)
+    await cloud.acknowledge(("r",))
+
+    assert samples(metrics, "karpenter_interruption_deleted_messages_total") == {(): 0}
+
+
+async def test_a_clock_that_is_behind_makes_no_message_younger_than_now():
+    cloud, metrics, _ = timed(receive_notices=(Notice("r", "", (), 10**15),))
+    await cloud.receive_notices()
+
+    assert samples(metrics, "karpenter_interruption_message_queue_duration_seconds_sum") == {(): 0}
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [(QueueFault.MISSING, {(("reason", "missing"),): 1}), (QueueFault.UNSET, {})],
+)
+async def test_a_queue_that_is_not_heard_is_no_message(fault, expected):
+    cloud, metrics, _ = timed(receive_notices=Deaf(fault))
+
+    assert await cloud.receive_notices() == Deaf(fault)
     assert samples(metrics, "karpenter_interruption_received_messages_total") == {}
+    assert samples(metrics, "nodewright_interruption_queue_errors_total") == expected

@@ -4,7 +4,7 @@ Whoever would act is answered that it is not allowed, so each decision is taken 
 later, and nobody believes that something was done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from nodewright.model.disruption import RepairRule
@@ -13,6 +13,7 @@ from nodewright.model.nodeclass import NodeClass
 from nodewright.model.resource import Object, Ref, Resource
 from nodewright.ports.cloud import (
     Cloud,
+    Deaf,
     Ended,
     Launched,
     LaunchFailed,
@@ -20,6 +21,7 @@ from nodewright.ports.cloud import (
     LaunchRequest,
     Machine,
     MachineStatus,
+    QueueFault,
     Unavailable,
 )
 from nodewright.ports.cloud import Notice as CloudNotice
@@ -27,6 +29,7 @@ from nodewright.ports.kube import Answer, Json, Notice, Options, Outcome
 
 NOT_DONE: Final = Answer(Outcome.BLOCKED, "dry run: nothing is written")
 _PLAIN: Final = Options()
+_NO_QUEUE_MS: Final = 600_000
 
 
 class DryKube:
@@ -119,13 +122,18 @@ class DryCloud:
         del provider_id
         return Ended.TRY_AGAIN
 
-    async def receive_notices(self) -> tuple[CloudNotice, ...] | Unavailable:
-        """Listen; what is said stays unacknowledged, for the one who acts."""
-        return await self._cloud.receive_notices()
+    async def receive_notices(self) -> tuple[CloudNotice, ...] | Deaf:
+        """Hear nothing: a message that is received here is hidden from the one who acts."""
+        return Deaf(QueueFault.UNSET, NOT_DONE.message, _NO_QUEUE_MS)
 
-    async def acknowledge(self, receipt: str) -> None:
-        """Leave the message where it is."""
-        del receipt
+    async def acknowledge(self, receipts: tuple[str, ...]) -> int:
+        """Leave the messages where they are."""
+        del receipts
+        return 0
+
+    def mark_unavailable(self, labels: Mapping[str, str]) -> None:
+        """Take note of nothing: nothing was ended."""
+        del labels
 
     def repair_rules(self) -> tuple[RepairRule, ...]:
         """Give the node conditions that mean a broken machine."""

@@ -96,6 +96,7 @@ DESCRIBE_LAUNCH_TEMPLATES: Final = _plain("ec2", "DescribeLaunchTemplates", Scop
 DESCRIBE_PLACEMENT_GROUPS: Final = _plain("ec2", "DescribePlacementGroups", Scope.REGION)
 DESCRIBE_SECURITY_GROUPS: Final = _plain("ec2", "DescribeSecurityGroups", Scope.REGION)
 DESCRIBE_SPOT_PRICES: Final = _plain("ec2", "DescribeSpotPriceHistory", Scope.REGION)
+DESCRIBE_SPOT_REQUESTS: Final = _plain("ec2", "DescribeSpotInstanceRequests", Scope.REGION)
 DESCRIBE_SUBNETS: Final = _plain("ec2", "DescribeSubnets", Scope.REGION)
 DESCRIBE_TYPE_OFFERINGS: Final = _plain("ec2", "DescribeInstanceTypeOfferings", Scope.REGION)
 DESCRIBE_CLUSTER: Final = _plain("eks", "DescribeCluster", Scope.CLUSTER)
@@ -115,7 +116,7 @@ CREATE_PROFILE: Final = Call(
 DELETE_PROFILE: Final = _plain("iam", "DeleteInstanceProfile", Scope.PROFILE_CHANGES)
 GET_PROFILE: Final = _plain("iam", "GetInstanceProfile", Scope.PROFILE_READS)
 LIST_PROFILES: Final = _plain("iam", "ListInstanceProfiles", Scope.PROFILE_LISTS)
-DELETE_MESSAGE: Final = _plain("sqs", "DeleteMessage", Scope.QUEUE)
+DELETE_MESSAGES: Final = Call("sqs", "DeleteMessageBatch", ((Scope.QUEUE, "sqs:DeleteMessage"),))
 GET_QUEUE_URL: Final = _plain("sqs", "GetQueueUrl", Scope.QUEUE)
 RECEIVE_MESSAGE: Final = _plain("sqs", "ReceiveMessage", Scope.QUEUE)
 

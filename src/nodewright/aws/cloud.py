@@ -6,6 +6,7 @@ addresses) is only worth something while it is fresh.
 """
 
 import logging
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -15,7 +16,7 @@ from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.health import find_unwell
 from nodewright.aws.keeping import Kept
 from nodewright.aws.launcher import Launcher, Stock
-from nodewright.aws.machines import Machines, instance_of, provider_id
+from nodewright.aws.machines import Machines, instance_of
 from nodewright.aws.network import find_subnets
 from nodewright.aws.placements import (
     PARTITION,
@@ -39,6 +40,7 @@ from nodewright.model.nodeclass import NodeClass
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import (
     Cloud,
+    Deaf,
     Ended,
     Launched,
     LaunchFailed,
@@ -47,6 +49,7 @@ from nodewright.ports.cloud import (
     Machine,
     MachineStatus,
     Notice,
+    QueueFault,
     Unavailable,
 )
 
@@ -54,8 +57,7 @@ SUBNETS_MS: Final = 60_000
 RESERVATIONS_MS: Final = 60_000
 COLLECT_MS: Final = 60_000
 NO_QUEUE_MS: Final = 60_000
-INSTANCES_MAX: Final = 100_000
-_SPOT_NOTICE: Final = "spot_interrupted"
+INSTANCES_MAX: Final = 10_000
 _log: Final = logging.getLogger("nodewright.aws")
 
 
@@ -88,7 +90,8 @@ class AwsCloud:
         self._queue = Queue(gateway, self._options.queue) if self._options.queue else None
         self._subnets: Kept[str, tuple[Subnet, ...]] = Kept(clock)
         self._reserved: Kept[str, tuple[Reservation, ...]] = Kept(clock)
-        self._seen: dict[str, Machine] = {}
+        self._made: dict[str, str] = {}
+        self._unanswered: dict[str, str] = {}
 
     async def instance_types(
         self, node_class: NodeClass | None
@@ -102,11 +105,12 @@ class AwsCloud:
             # One class that cannot be read must not hold up the pools of the others.
             _log.warning("%s: %s", error.where, error.message)
             return ()
-        reserved = await self._reservations_of(node_class)
+        now_ms = self._clock.now_ms()
+        reserved = self._sold_out.spend(await self._reservations_of(node_class), now_ms)
         group = await self._group_of(node_class)
         placed = settings_in(settings, group if isinstance(group, PlacementGroup) else None)
         types = await self._types.types(msgspec.structs.replace(placed, reservations=reserved))
-        return self._shelf(group).apply(types, node_class.status.subnets, self._clock.now_ms())
+        return self._shelf(group).apply(types, node_class.status.subnets, now_ms)
 
     async def _group_of(self, node_class: EC2NodeClass) -> PlacementGroup | Fault | None:
         """Give the placement group of a class, if it names one."""
@@ -159,7 +163,7 @@ class AwsCloud:
         if isinstance(answer, Launched):
             answer = await self._find_partition(answer, group)
             self._use_reservation(answer.labels.get(RESERVATION_ID, ""))
-            self._remember(answer.machine)
+            self._remember(instance_of(answer.machine.provider_id), request.claim)
         return answer
 
     async def _find_partition(self, launched: Launched, group: PlacementGroup | None) -> Launched:
@@ -205,50 +209,46 @@ class AwsCloud:
     async def list_machines(self) -> tuple[Machine, ...] | Unavailable:
         """Give every machine of this cluster that is not gone."""
         found = await self._machines.list_all()
-        if isinstance(found, Fault):
-            return Unavailable(str(found))
-        for one in found:
-            self._remember(one)
-        return found
+        return Unavailable(str(found)) if isinstance(found, Fault) else found
 
     async def terminate(self, provider_id: str) -> Ended:
         """Give a machine back."""
         instance_id = instance_of(provider_id)
         return await self._machines.end(instance_id) if instance_id else Ended.GONE
 
-    async def receive_notices(self) -> tuple[Notice, ...] | Unavailable:
+    async def receive_notices(self) -> tuple[Notice, ...] | Deaf:
         """Wait for messages about machines; without a queue there are none."""
         if self._queue is None:
-            await self._clock.sleep_ms(NO_QUEUE_MS)
-            return ()
+            return Deaf(QueueFault.UNSET, "no interruption queue is set", NO_QUEUE_MS)
         received = await self._queue.receive()
-        if isinstance(received, Fault):
-            return Unavailable(str(received), 0 if received.is_passing else NO_QUEUE_MS)
-        notices = [await self._notice(one) for one in received]
-        return tuple(one for one in notices if one is not None)
+        return received if isinstance(received, Deaf) else tuple(map(self._notice, received))
 
-    async def acknowledge(self, receipt: str) -> None:
-        """Say that a message was dealt with."""
+    async def acknowledge(self, receipts: tuple[str, ...]) -> int:
+        """Say that messages were dealt with."""
         assert self._queue is not None, "a receipt comes from a queue"
-        trouble = await self._queue.delete(receipt)
-        if trouble is not None:
-            _log.warning("a message will come again: %s", trouble)
+        return await self._queue.delete(receipts)
+
+    def mark_unavailable(self, labels: Mapping[str, str]) -> None:
+        """Take note that what a machine with these labels was had from is not on sale for a while."""
+        for shelf in (self._sold_out, *self._grouped.values()):
+            shelf.mark_like(labels, self._clock.now_ms())
 
     def repair_rules(self) -> tuple[RepairRule, ...]:
         """Give what the kubelet and EKS' agents say of a broken node, and how long it is tolerated."""
         return AWS_RULES
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
-        """Give the machines that are unwell or have an event planned."""
+        """Give the machines that are unwell, do not run, are taken back or have an event planned."""
         found = await find_unwell(self._gateway)
-        if isinstance(found, Fault):
-            return Unavailable(str(found))
-        return tuple(
-            MachineStatus(
-                provider_id(one.zone, one.instance_id), one.impaired_since_ms, one.planned_event
-            )
-            for one in found
-        )
+        unanswered = {call.name: fault for call, fault in found.faults}
+        for name, fault in unanswered.items():
+            # What a policy does not allow is the same a minute later: once is enough.
+            if self._unanswered.get(name) != fault.code:
+                _log.warning("%s is not answered, so less is known of machines: %s", name, fault)
+        self._unanswered = {name: fault.code for name, fault in unanswered.items()}
+        if unanswered and not found.machines:
+            return Unavailable(str(next(iter(unanswered.values()))))
+        return found.machines
 
     async def run(self) -> None:
         """Delete launch templates that nobody needs, until cancelled."""
@@ -258,34 +258,22 @@ class AwsCloud:
             if isinstance(collected, Fault):
                 _log.warning("launch templates are not collected: %s", collected)
 
-    async def _notice(self, received: Received) -> Notice | None:
-        """Give a message as a notice; nothing while EC2 does not say whom it is about."""
+    def _notice(self, received: Received) -> Notice:
         message = received.message
-        machines = []
-        for instance_id in message.instance_ids:
-            found = self._seen.get(instance_id) or await self._machines.look(instance_id)
-            if isinstance(found, Fault):
-                # It stays in the queue and comes again.
-                return None
-            if found is not None:
-                self._remember(found)
-                machines.append(found)
-        if message.kind == _SPOT_NOTICE:
-            for one in machines:
-                key = (one.instance_type, one.zone, one.capacity_type)
-                self._sold_out.mark(key, self._clock.now_ms())
+        made = (self._made.get(one, "") for one in message.instance_ids)
         return Notice(
             receipt=received.receipt,
             kind=message.kind,
-            provider_ids=tuple(one.provider_id for one in machines),
+            machines=message.instance_ids,
             sent_ms=message.sent_ms,
             detail=message.detail,
+            claims=tuple(filter(None, made)),
         )
 
-    def _remember(self, machine: Machine) -> None:
-        self._seen[instance_of(machine.provider_id)] = machine
-        if len(self._seen) > INSTANCES_MAX:
-            del self._seen[next(iter(self._seen))]
+    def _remember(self, instance_id: str, claim: str) -> None:
+        self._made[instance_id] = claim
+        if len(self._made) > INSTANCES_MAX:
+            del self._made[next(iter(self._made))]
 
 
 def open_cloud(gateway: Gateway, clock: Clock, cluster: Cluster, options: Options) -> Cloud:

@@ -1,14 +1,22 @@
-"""How machines do by EC2's own checks, and which events are planned for them."""
+"""How machines do by EC2's own word: checks that fail, events that are planned, ends that have begun.
 
-from collections.abc import Iterable, Mapping
+Everything is asked for by filter, so that the answers are as short as there is trouble, however many
+machines there are. The questions are of the whole region; whose machines they are is told by who knows
+them. A question that is not answered leaves the others standing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
-from nodewright.aws.calls import DESCRIBE_INSTANCE_STATUS
+from nodewright.aws.calls import DESCRIBE_INSTANCE_STATUS, DESCRIBE_SPOT_REQUESTS, Call
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.terms import a_filter
+from nodewright.ports.cloud import MachineStatus
 
+INSTANCE_CHECK: Final = "instance_status"
+SYSTEM_CHECK: Final = "system_status"
 _PLANNED: Final = frozenset(
     {
         "instance-reboot",
@@ -19,55 +27,99 @@ _PLANNED: Final = frozenset(
     }
 )
 _DONE: Final = ("[Completed]", "[Canceled]")
+_ENDING: Final = ("shutting-down", "stopped", "stopping", "terminated")
+_TAKEN_BACK: Final = ("marked-for-stop", "marked-for-termination")
 
 
-class Health(msgspec.Struct, frozen=True):
-    """An instance that is unwell, or for which something is planned."""
+class Question(msgspec.Struct, frozen=True):
+    """One call with its parameters, and the part of the answer that holds the items."""
 
-    instance_id: str
-    zone: str
-    impaired_since_ms: int | None = None
-    planned_event: str = ""
+    call: Call
+    params: Mapping[str, Any]
+    items: str
 
 
-async def find_unwell(gateway: Gateway) -> tuple[Health, ...] | Fault:
-    """Give the instances that are unwell or have an event planned, each once."""
-    found: dict[str, Health] = {}
-    for question in (
-        a_filter("instance-status.status", "impaired"),
-        a_filter("system-status.status", "impaired"),
-        a_filter("event.code", *sorted(_PLANNED)),
-    ):
-        answer = await gateway.ask_all(
-            DESCRIBE_INSTANCE_STATUS, {"Filters": [question]}, "InstanceStatuses"
-        )
+class Unwell(msgspec.Struct, frozen=True):
+    """The machines that are unwell, each once, and the questions that were not answered."""
+
+    machines: tuple[MachineStatus, ...] = ()
+    faults: tuple[tuple[Call, Fault], ...] = ()
+
+
+def _statuses(*filters: dict[str, Any], **more: object) -> Question:
+    params = {"Filters": list(filters), **more}
+    return Question(DESCRIBE_INSTANCE_STATUS, params, "InstanceStatuses")
+
+
+QUESTIONS: Final = (
+    _statuses(a_filter("instance-status.status", "impaired")),
+    _statuses(a_filter("system-status.status", "impaired")),
+    _statuses(a_filter("event.code", *sorted(_PLANNED))),
+    _statuses(a_filter("instance-state-name", *_ENDING), IncludeAllInstances=True),
+    Question(
+        DESCRIBE_SPOT_REQUESTS,
+        {"Filters": [a_filter("status-code", *_TAKEN_BACK)]},
+        "SpotInstanceRequests",
+    ),
+)
+
+
+async def find_unwell(gateway: Gateway) -> Unwell:
+    """Ask for all machines of which messages may have told something, or should have."""
+    found: dict[str, MachineStatus] = {}
+    faults: dict[str, tuple[Call, Fault]] = {}
+    for one in QUESTIONS:
+        answer = await gateway.ask_all(one.call, one.params, one.items)
         if isinstance(answer, Fault):
-            return answer
-        for one in answer:
-            health = read_health(one)
-            if health.impaired_since_ms is not None or health.planned_event:
-                found[health.instance_id] = health
-    return tuple(found[name] for name in sorted(found))
+            faults[one.call.name] = (one.call, answer)
+            continue
+        for status in _read(one, answer):
+            known = found.get(status.machine)
+            found[status.machine] = status if known is None else _merge(known, status)
+    return Unwell(tuple(found[name] for name in sorted(found)), tuple(faults.values()))
 
 
-def read_health(description: Mapping[str, Any]) -> Health:
+def _read(question: Question, answer: Iterable[Mapping[str, Any]]) -> Iterator[MachineStatus]:
+    for one in answer:
+        if question.call is DESCRIBE_SPOT_REQUESTS:
+            if one.get("InstanceId"):
+                yield MachineStatus(str(one["InstanceId"]), is_taken_back=True)
+        else:
+            status = read_status(one)
+            if status != MachineStatus(status.machine):
+                yield status
+
+
+def _merge(known: MachineStatus, other: MachineStatus) -> MachineStatus:
+    if other.is_taken_back:
+        return msgspec.structs.replace(known, is_taken_back=True)
+    return msgspec.structs.replace(other, is_taken_back=known.is_taken_back)
+
+
+def read_status(description: Mapping[str, Any]) -> MachineStatus:
     """Read one entry of DescribeInstanceStatus; attached volumes do not count."""
-    checks = [description.get("InstanceStatus") or {}, description.get("SystemStatus") or {}]
-    since = [at for one in checks for at in _impaired(one)]
+    checks = {INSTANCE_CHECK: "InstanceStatus", SYSTEM_CHECK: "SystemStatus"}
+    failing = sorted(
+        (since_ms, kind)
+        for kind, name in checks.items()
+        for since_ms in _impaired(description.get(name) or {})
+    )
     planned = sorted(
         str(one.get("Code", ""))
         for one in description.get("Events") or ()
         if one.get("Code") in _PLANNED and not str(one.get("Description", "")).startswith(_DONE)
     )
-    return Health(
-        instance_id=str(description["InstanceId"]),
-        zone=str(description.get("AvailabilityZone", "")),
-        impaired_since_ms=min(since) if since else None,
+    state = str((description.get("InstanceState") or {}).get("Name", ""))
+    return MachineStatus(
+        machine=str(description["InstanceId"]),
+        impaired_since_ms=failing[0][0] if failing else None,
+        impaired_check=failing[0][1] if failing else "",
         planned_event=planned[0] if planned else "",
+        state=state if state in _ENDING else "",
     )
 
 
-def _impaired(check: Mapping[str, Any]) -> Iterable[int]:
+def _impaired(check: Mapping[str, Any]) -> Iterator[int]:
     if check.get("Status") != "impaired":
         return
     for one in check.get("Details") or ():

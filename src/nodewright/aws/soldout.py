@@ -1,19 +1,27 @@
 """What could not be had a moment ago, and is not asked for again until it may be.
 
 An offering is a type, a zone and a capacity type. Beside single ones a whole capacity type may be out
-(spot without its service role), and a subnet (without free addresses): its zone is out when all of the
-zone's subnets are. Marking again begins the time anew.
+(spot without its service role), a reservation (whose machines are taken back), and a subnet (without free
+addresses): its zone is out when all of the zone's subnets are. Marking again begins the time anew.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
 
 from nodewright.aws.faults import NO_ADDRESSES, NO_SPOT_ROLE, FleetError
+from nodewright.catalog.settings import Reservation
 from nodewright.model.ec2nodeclass import SubnetStatus
 from nodewright.model.instance import InstanceType, Offering
-from nodewright.model.labels import SPOT
+from nodewright.model.labels import (
+    CAPACITY_TYPE,
+    INSTANCE_TYPE,
+    RESERVATION_ID,
+    RESERVED,
+    SPOT,
+    ZONE,
+)
 
 SOLD_OUT_MS: Final = 180_000
 type OfferingKey = tuple[str, str, str]
@@ -27,6 +35,7 @@ class SoldOut:
         self._kinds: dict[str, int] = {}
         self._subnets: dict[str, int] = {}
         self._zones: dict[str, int] = {}
+        self._reservations: dict[str, int] = {}
 
     def note(self, errors: Iterable[FleetError], capacity_type: str, now_ms: int) -> None:
         """Take note of why a fleet could not launch some of its overrides."""
@@ -44,6 +53,25 @@ class SoldOut:
     def mark(self, key: OfferingKey, now_ms: int) -> None:
         """Take note that an offering is out."""
         self._offerings[key] = now_ms + SOLD_OUT_MS
+
+    def mark_like(self, labels: Mapping[str, str], now_ms: int) -> None:
+        """Take note that the offering that a machine with these labels came from is out."""
+        names = (labels.get(key, "") for key in (INSTANCE_TYPE, ZONE, CAPACITY_TYPE))
+        kind, zone, capacity_type = names
+        reservation = labels.get(RESERVATION_ID, "")
+        if capacity_type == RESERVED and reservation:
+            self._reservations[reservation] = now_ms + SOLD_OUT_MS
+        elif kind and zone and capacity_type == SPOT:
+            self.mark((kind, zone, capacity_type), now_ms)
+
+    def spend(self, found: tuple[Reservation, ...], now_ms: int) -> tuple[Reservation, ...]:
+        """Give reservations with nothing left in those that are out."""
+        return tuple(
+            msgspec.structs.replace(one, count=0)
+            if self._reservations.get(one.reservation_id, 0) > now_ms
+            else one
+            for one in found
+        )
 
     def has(self, key: OfferingKey, now_ms: int) -> bool:
         """Tell whether an offering is out."""
@@ -94,3 +122,4 @@ class SoldOut:
         self._kinds = {kind: at for kind, at in self._kinds.items() if at > now_ms}
         self._subnets = {name: at for name, at in self._subnets.items() if at > now_ms}
         self._zones = {zone: at for zone, at in self._zones.items() if at > now_ms}
+        self._reservations = {name: at for name, at in self._reservations.items() if at > now_ms}

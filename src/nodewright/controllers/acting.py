@@ -8,7 +8,7 @@ from nodewright.model.decision import Decision
 from nodewright.model.labels import TERMINATION_FINALIZER
 from nodewright.model.resource import NODE_CLAIMS
 from nodewright.ports.cloud import Ended
-from nodewright.ports.kube import Answer, Notice, Options, Outcome
+from nodewright.ports.kube import Answer, Notice, Options, Outcome, Urgency
 
 _CREATE_TRIES: Final = 4
 _CREATE_RETRY_MS: Final = 1_000
@@ -20,13 +20,16 @@ _ENDED: Final = {
 }
 
 
-async def perform(decision: Decision, ports: Ports, memory: Memory) -> Answer:
+async def perform(
+    decision: Decision, ports: Ports, memory: Memory, urgency: Urgency = Urgency.ORDINARY
+) -> Answer:
     """Do what was decided; what is gone already counts as done where it was to go."""
     match decision:
         case d.Change():
-            return await _change(decision, ports, memory)
+            return await _change(decision, ports, memory, urgency)
         case d.Delete():
-            answer = await ports.kube.delete(decision.subject, Options(grace_s=decision.grace_s))
+            options = Options(grace_s=decision.grace_s, urgency=urgency)
+            answer = await ports.kube.delete(decision.subject, options)
             return await _settle(decision, answer, ports, memory)
         case d.Release():
             answer = await ports.kube.remove_finalizer(
@@ -60,9 +63,11 @@ async def _create_claim(decision: d.Launch, ports: Ports, memory: Memory) -> Ans
     return answer
 
 
-async def _change(decision: d.Change, ports: Ports, memory: Memory) -> Answer:
+async def _change(decision: d.Change, ports: Ports, memory: Memory, urgency: Urgency) -> Answer:
     options = Options(
-        if_version=decision.if_version, subresource="status" if decision.on_status else ""
+        if_version=decision.if_version,
+        subresource="status" if decision.on_status else "",
+        urgency=urgency,
     )
     answer = await ports.kube.patch(decision.subject, decision.change, options)
     memory.expectations.wrote(decision.subject, answer.version, ports.clock.now_ms())

@@ -10,7 +10,7 @@ every error is caught is here.
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -72,6 +72,7 @@ class Controller(ABC):
     pace = Pace()
     is_heavy = False
     is_urgent = False
+    listens = False
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         self.ports = ports
@@ -82,6 +83,10 @@ class Controller(ABC):
         """Tell whether a change of a kind it wakes on is worth waking for; asked for each one."""
         del change
         return True
+
+    async def listen(self, wake: Callable[[str], None]) -> None:
+        """Hear outside what nobody asked for, and wake for it, until cancelled; few do."""
+        del wake
 
     async def gather(self) -> bool:
         """Ask outside for what the decision needs; false where there is nothing to decide now."""
@@ -145,6 +150,7 @@ class Loop:
 
     async def run(self) -> None:
         """Look and act until the process ends or another one leads; no act outlives the loop."""
+        ears = asyncio.get_running_loop().create_task(self._listen())
         try:
             while self._failure is None:
                 await self._guard(self._turn())
@@ -153,8 +159,13 @@ class Loop:
                     await self._sleep(self._controller.next_look_ms())
             raise self._failure
         finally:
-            for task in self._tasks:
+            for task in (*self._tasks, ears):
                 task.cancel()
+
+    async def _listen(self) -> None:
+        """Have the controller listen; where that fails it begins anew."""
+        while self._controller.listens and self._failure is None:
+            await self._guard(self._controller.listen(self._wake_up))
 
     def _pause_ms(self) -> int:
         """Tell how long to let changes gather: longer where there is much to look through."""

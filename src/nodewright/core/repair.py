@@ -35,7 +35,7 @@ def repair(world: World) -> Iterator[Decision]:
     for one in found:
         member = joined[one.claim]
         assert member.claim is not None
-        yield _hurry(member.claim, world.now_ms) or _end(member, one.detail)
+        yield hurry(member.claim, world.now_ms) or _end(member, one.detail)
     going = {one.claim for one in found}
     sick = [one for one in joined.values() if one.node is not None and matching(one.node, rules)]
     totals: dict[str, int] = {}
@@ -58,7 +58,7 @@ def repair(world: World) -> Iterator[Decision]:
         )
 
 
-def _hurry(claim: NodeClaim, now_ms: int) -> Change | None:
+def hurry(claim: NodeClaim, now_ms: int) -> Change | None:
     """Give the change that makes now the deadline of a claim's drain, unless it has come already."""
     deadline_ms = deadline_of(claim)
     if deadline_ms is not None and deadline_ms <= now_ms:

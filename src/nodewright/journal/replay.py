@@ -17,7 +17,7 @@ from nodewright.core.ec2nodeclass import decide_ec2_classes
 from nodewright.core.expiration import expire
 from nodewright.core.garbage import collect
 from nodewright.core.hydration import hydrate
-from nodewright.core.interruption import heed
+from nodewright.core.interruption import decide_interruptions
 from nodewright.core.lifecycle import decide_lives
 from nodewright.core.lifecycle_consistency import check_promises
 from nodewright.core.lifecycle_podevents import write_events
@@ -44,7 +44,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "provisioning": provision,
     "lifecycle": decide_lives,
     "termination": lambda world: decide_ends(world, world.beside.cloud),
-    "interruption": lambda world: heed(world, world.beside.notices),
+    "interruption": decide_interruptions,
     "garbage": lambda world: collect(world, world.beside.cloud),
     "expiration": expire,
     "nodepool": lambda world: decide_pools(world, world.beside.outcomes),

@@ -35,11 +35,13 @@ from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
 from nodewright.model.instant import print_instant
+from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 from nodewright.model.node import Node
 from nodewright.model.nodeclass import NodeClass
 from nodewright.model.resource import NODE_POOLS, NODES, refer
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import (
+    Deaf,
     Ended,
     Launched,
     LaunchFailed,
@@ -48,6 +50,7 @@ from nodewright.ports.cloud import (
     Machine,
     MachineStatus,
     Notice,
+    QueueFault,
     Unavailable,
 )
 from nodewright.ports.kube import Answer, Kube, Options, Outcome
@@ -62,7 +65,7 @@ _REPAIRS: Final = (
     RepairRule("Ready", "False", 1_800_000),
     RepairRule("Ready", "Unknown", 1_800_000),
 )
-_POLL_MS: Final = 20_000
+_NO_QUEUE_MS: Final = 600_000
 _SEEN_MS: Final = 5_000
 _SEEN_STEP_MS: Final = 50
 _log: Final = logging.getLogger("nodewright.kwok")
@@ -192,14 +195,18 @@ class KwokCloud:
                 return Ended.TRY_AGAIN
         return Ended.GONE
 
-    async def receive_notices(self) -> tuple[Notice, ...] | Unavailable:
-        """Wait as one waits on a queue: nobody takes these machines back."""
-        await self._clock.sleep_ms(_POLL_MS)
-        return ()
+    async def receive_notices(self) -> tuple[Notice, ...] | Deaf:
+        """Say that there is no queue: nobody takes these machines back."""
+        return Deaf(QueueFault.UNSET, "KWOK sends no messages", _NO_QUEUE_MS)
 
-    async def acknowledge(self, receipt: str) -> None:
+    async def acknowledge(self, receipts: tuple[str, ...]) -> int:
         """Take note; there is nothing to acknowledge."""
-        del receipt
+        return len(receipts)
+
+    def mark_unavailable(self, labels: Mapping[str, str]) -> None:
+        """Take note that what a machine with these labels was had from is not on sale for a while."""
+        key = (labels.get(INSTANCE_TYPE, ""), labels.get(ZONE, ""), labels.get(CAPACITY_TYPE, ""))
+        self._sold_out[key] = self._clock.now_ms() + UNAVAILABLE_MS
 
     def repair_rules(self) -> tuple[RepairRule, ...]:
         """Give the node conditions that mean a broken machine: those that a kubelet reports."""

@@ -13,6 +13,7 @@ class SeenMachine(msgspec.Struct, frozen=True, rename="camel"):
     claim: str
     launched_ms: int
     is_alive: bool = True
+    capacity_type: str = ""
     subnet_id: str = ""
     security_groups: tuple[str, ...] = ()
     placement_group: str = ""
@@ -40,10 +41,23 @@ class CloudView(msgspec.Struct, frozen=True, rename="camel", dict=True):
         return frozenset(one.provider_id for one in self.machines or ())
 
 
-class CloudNotice(msgspec.Struct, frozen=True, rename="camel"):
-    """What the cloud said of some machines."""
+class CloudNotice(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What the cloud said of some machines, which are named by the last part of their provider ids.
+
+    One without a receipt came of asking. `claims` are the NodeClaims for which machines were made whose
+    provider ids are not written down yet.
+    """
 
     receipt: str
     kind: str
-    provider_ids: tuple[str, ...]
+    machines: tuple[str, ...] = ()
     detail: Mapping[str, str] = {}
+    claims: tuple[str, ...] = ()
+
+
+class QueueView(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How the queue of messages does: since when it is so, and what is wrong where something is."""
+
+    since_ms: int
+    fault: str = ""
+    message: str = ""

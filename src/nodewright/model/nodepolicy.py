@@ -23,7 +23,8 @@ from nodewright.model.schema_requirements import StatusCondition
 MOVES: Final = ("Empty", "Delete", "Replace", "Merge")
 """Take away empty nodes; nodes whose pods fit elsewhere; one for a cheaper one; many for cheaper."""
 
-REBALANCE: Final = ("Ignore", "Replace")
+REPLACE: Final = "Replace"
+REBALANCE: Final = ("Ignore", REPLACE)
 COST_PATTERN: Final = r"^[0-9]{1,9}(\.[0-9]{1,9})?$"
 TIME_ZONE_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$"
 

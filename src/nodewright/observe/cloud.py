@@ -4,9 +4,11 @@ It keeps the promise of `Cloud` by passing everything on, so that neither contro
 of metrics.
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import Final
 
+from nodewright.core.interruption import kind_of
+from nodewright.model.cloudview import CloudNotice
 from nodewright.model.disruption import RepairRule
 from nodewright.model.instance import InstanceType
 from nodewright.model.nodeclass import NodeClass
@@ -14,6 +16,7 @@ from nodewright.observe.metrics import Metrics
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import (
     Cloud,
+    Deaf,
     Ended,
     Launched,
     LaunchFailed,
@@ -22,6 +25,7 @@ from nodewright.ports.cloud import (
     Machine,
     MachineStatus,
     Notice,
+    QueueFault,
     Unavailable,
 )
 
@@ -33,6 +37,8 @@ _GONE: Final = "NodeClaimNotFoundError"
 _LIFECYCLE: Final = "nodeclaim.lifecycle"
 _GARBAGE: Final = "nodeclaim.garbagecollection"
 _PLANNING: Final = "provisioner"
+_NO_OP: Final = "no_op"
+"""Karpenter's word for messages that mean nothing to us."""
 
 
 class TimedCloud:
@@ -85,21 +91,34 @@ class TimedCloud:
         """Give a machine back."""
         return await self._time(_LIFECYCLE, "Delete", self._cloud.terminate(provider_id))
 
-    async def receive_notices(self) -> tuple[Notice, ...] | Unavailable:
-        """Wait for messages about machines, and count them by kind."""
+    async def receive_notices(self) -> tuple[Notice, ...] | Deaf:
+        """Wait for messages about machines, and count them by kind and the trouble with them."""
         received = await self._cloud.receive_notices()
-        for notice in received if isinstance(received, tuple) else ():
-            self._metrics.count("karpenter_interruption_received_messages_total", notice.kind)
+        if isinstance(received, Deaf):
+            if received.fault is not QueueFault.UNSET:
+                self._metrics.count(
+                    "nodewright_interruption_queue_errors_total", received.fault.value
+                )
+            return received
+        for notice in received:
+            kind = kind_of(CloudNotice(notice.receipt, notice.kind, detail=notice.detail))
+            self._metrics.count("karpenter_interruption_received_messages_total", kind or _NO_OP)
             waited_ms = max(0, self._clock.now_ms() - notice.sent_ms)
             self._metrics.note(
                 "karpenter_interruption_message_queue_duration_seconds", waited_ms / 1000
             )
         return received
 
-    async def acknowledge(self, receipt: str) -> None:
-        """Say that a message was dealt with."""
-        await self._cloud.acknowledge(receipt)
-        self._metrics.count("karpenter_interruption_deleted_messages_total")
+    async def acknowledge(self, receipts: tuple[str, ...]) -> int:
+        """Say that messages were dealt with."""
+        count = await self._cloud.acknowledge(receipts)
+        for _ in range(count):
+            self._metrics.count("karpenter_interruption_deleted_messages_total")
+        return count
+
+    def mark_unavailable(self, labels: Mapping[str, str]) -> None:
+        """Take note that what a machine with these labels was had from is not on sale for a while."""
+        self._cloud.mark_unavailable(labels)
 
     def repair_rules(self) -> tuple[RepairRule, ...]:
         """Give the node conditions that mean a broken machine."""

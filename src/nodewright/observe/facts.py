@@ -16,7 +16,9 @@ from nodewright.model.resource import NODE_CLAIMS, Ref
 from nodewright.model.world import World
 
 NAMES_MAX: Final = 5
-NARROW: Final = frozenset(("disruptable", "nominations", "podevents", "transitions"))
+NARROW: Final = frozenset(
+    ("disruptable", "interruption", "nominations", "podevents", "transitions")
+)
 """Controllers whose World holds only what they ask for: what it lacks may well be there."""
 
 _PLACE: Final = {

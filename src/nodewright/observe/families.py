@@ -67,6 +67,16 @@ COUNTERS: Final = (
     ),
     Family("karpenter_interruption_deleted_messages_total", "Messages that were dealt with.", ()),
     Family(
+        "karpenter_interruption_instance_status_unhealthy_total",
+        "NodeClaims that were ended for what the cloud's checks and plans say of their machines.",
+        ("category",),
+    ),
+    Family(
+        "nodewright_interruption_queue_errors_total",
+        "Times that the queue of messages could not be heard: missing, forbidden or unreachable.",
+        ("reason",),
+    ),
+    Family(
         "nodewright_decisions_total",
         "Decisions that were carried out, and what was newly told.",
         ("controller", "kind", "reason"),

@@ -17,6 +17,7 @@ from prometheus_client import (
     generate_latest,
 )
 
+from nodewright.core.interruption import CHECKS, PLANNED
 from nodewright.model import decision as d
 from nodewright.model.decision import Decision
 from nodewright.model.instant import read_instant
@@ -47,10 +48,12 @@ _DISRUPTED: Final = frozenset((
     "insufficient_capacity", "nodeclass_not_ready", "launch_timeout", "registration_timeout",
     "garbage_collected", "expired", "unhealthy", "underutilized", "empty", "drifted",
     "spot_interrupted", "scheduled_change", "instance_stopped", "instance_terminated",
-    "rebalance_recommendation",
+    "rebalance_recommendation", "capacity_reservation_interrupted", "instance_status",
+    "system_status", "event_status",
 ))  # fmt: skip
 """Reasons that count as a disruption; other deletions follow from somebody else's."""
 
+_UNWELL: Final = frozenset((*CHECKS, PLANNED))
 _EVICTION_CODES: Final = {
     Outcome.DONE: "201",
     Outcome.NOTHING_TO_DO: "404",
@@ -188,6 +191,9 @@ class Metrics:
             case d.Delete(reason=reason) if reason in _DISRUPTED:
                 if decision.subject.resource is NODE_CLAIMS:
                     self._disruptions.deleted(decision, self._world or World(now_ms=0))
+                    if reason in _UNWELL:
+                        unwell = "karpenter_interruption_instance_status_unhealthy_total"
+                        self.count(unwell, reason)
             case d.Change(reason="Registration") if decision.subject.resource is NODES:
                 labels = self._labels_of(decision)
                 row = (labels.get(NODEPOOL, ""), labels.get(ZONE, ""))

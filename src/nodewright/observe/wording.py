@@ -65,7 +65,18 @@ _ROWS: Final[dict[tuple[str, str, str], Row]] = {
     ("Tell", "NodeClaim", "InstanceUnhealthy"): Row(_OWN, DEBUG),
     ("Tell", "NodeClaim", "InstanceStopping"): Row(_OWN, DEBUG),
     ("Tell", "NodeClaim", "InstanceTerminating"): Row(_OWN, DEBUG),
+    ("Tell", "NodeClaim", "CapacityReservationInterrupted"): Row(_OWN, DEBUG),
+    ("Tell", _ANY, "TerminatingOnInterruption"): Row(_OWN, DEBUG),
     ("Tell", "NodeClaim", "SpotRebalanceRecommendation"): Row("spot rebalance recommended"),
+    # What a node is told repeats what its claim is.
+    ("Tell", "Node", "SpotInterrupted"): Row(_OWN, DEBUG),
+    ("Tell", "Node", "InstanceUnhealthy"): Row(_OWN, DEBUG),
+    ("Tell", "Node", "InstanceStopping"): Row(_OWN, DEBUG),
+    ("Tell", "Node", "InstanceTerminating"): Row(_OWN, DEBUG),
+    ("Tell", "Node", "CapacityReservationInterrupted"): Row(_OWN, DEBUG),
+    ("Tell", "Node", "SpotRebalanceRecommendation"): Row(_OWN, DEBUG),
+    # The cloud's own line says it once, however many classes there are.
+    ("Tell", "EC2NodeClass", "InterruptionQueueNotReady"): Row(_OWN, DEBUG),
     ("Tell", "Node", "TerminationGracePeriodExpiring"): Row(_OWN, DEBUG),
     ("Tell", "Node", "FailedDraining"): Row("draining node"),
     ("Tell", "Node", "AwaitingVolumeDetachment"): Row("detaching volumes of node"),

@@ -105,21 +105,50 @@ class Unavailable(msgspec.Struct, frozen=True):
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """A message about machines: an interruption, a hint, a change of state."""
+    """A message about machines: an interruption, a hint, a change of state.
+
+    Machines are named as messages name them, by the last part of their provider ids; `claims` are the
+    NodeClaims for which those were made that this process has started itself.
+    """
 
     receipt: str
     kind: str
-    provider_ids: tuple[str, ...]
+    machines: tuple[str, ...]
     sent_ms: int
     detail: Mapping[str, str] = {}
+    claims: tuple[str, ...] = ()
+
+
+class QueueFault(Enum):
+    """Why no messages can be had; the first is no trouble: nobody asked for any."""
+
+    UNSET = "unset"
+    MISSING = "missing"
+    FORBIDDEN = "forbidden"
+    UNREACHABLE = "unreachable"
+
+
+class Deaf(msgspec.Struct, frozen=True):
+    """The answer of a queue that cannot be heard."""
+
+    fault: QueueFault
+    message: str = ""
+    retry_after_ms: int = 0
 
 
 class MachineStatus(msgspec.Struct, frozen=True):
-    """How a machine does by the cloud's own checks, and what is planned for it."""
+    """What the cloud says of a machine when it is asked, and may have sent a message about.
 
-    provider_id: str
+    `state` is that of one that does not run, `impaired_check` the check that fails, and
+    `is_taken_back` tells of a spot machine that has had its warning.
+    """
+
+    machine: str
     impaired_since_ms: int | None = None
+    impaired_check: str = ""
     planned_event: str = ""
+    state: str = ""
+    is_taken_back: bool = False
 
 
 class Cloud(Protocol):
@@ -147,12 +176,16 @@ class Cloud(Protocol):
         """Give a machine back."""
         ...
 
-    async def receive_notices(self) -> tuple[Notice, ...] | Unavailable:
+    async def receive_notices(self) -> tuple[Notice, ...] | Deaf:
         """Wait for messages about machines; each comes again until it is acknowledged."""
         ...
 
-    async def acknowledge(self, receipt: str) -> None:
-        """Say that a message was dealt with."""
+    async def acknowledge(self, receipts: tuple[str, ...]) -> int:
+        """Say that messages were dealt with, and give how many will not come again."""
+        ...
+
+    def mark_unavailable(self, labels: Mapping[str, str]) -> None:
+        """Take note that what a machine with these labels was had from is not on sale for a while."""
         ...
 
     def repair_rules(self) -> tuple[RepairRule, ...]:
@@ -160,5 +193,5 @@ class Cloud(Protocol):
         ...
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
-        """Give the machines that are unwell or have an event planned."""
+        """Give the machines that are unwell, do not run, are taken back or have an event planned."""
         ...

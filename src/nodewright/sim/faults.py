@@ -20,6 +20,7 @@ type FaultKind = Literal[
     "controller.kill", "controller.crash", "leader.lost",
     "cloud.error", "cloud.throttle", "launch.late", "launch.twice", "launch.lost", "launch.refused",
     "node.unregistered", "node.unready", "machine.vanish", "kubelet.flap", "machine.impaired",
+    "queue.down", "queue.lost", "queue.twice", "queue.late",
 ]  # fmt: skip
 
 FAULT_KINDS: Final[tuple[str, ...]] = (
@@ -28,6 +29,7 @@ FAULT_KINDS: Final[tuple[str, ...]] = (
     "controller.kill", "controller.crash", "leader.lost",
     "cloud.error", "cloud.throttle", "launch.late", "launch.twice", "launch.lost", "launch.refused",
     "node.unregistered", "node.unready", "machine.vanish", "kubelet.flap", "machine.impaired",
+    "queue.down", "queue.lost", "queue.twice", "queue.late",
 )  # fmt: skip
 HOUR_MS: Final = 3_600_000
 

@@ -88,7 +88,7 @@ def test_a_spot_machine_is_warned_two_minutes_before(ground):
     assert machine.state == "running"
     wait(ground, 2)
 
-    assert (warning.kind, warning.provider_ids) == (SPOT_WARNING, (machine.provider_id,))
+    assert (warning.kind, warning.machines) == (SPOT_WARNING, (machine.instance_id,))
     assert machine.state == "shutting-down"
 
 

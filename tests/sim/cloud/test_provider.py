@@ -130,4 +130,4 @@ def test_machines_are_listed_and_given_back():
     assert client.ask(client.cloud.terminate(machine.provider_id)) is Ended.GONE
     assert client.ask(client.cloud.describe(machine.provider_id)) is None
     (notice,) = client.ask(client.cloud.receive_notices())
-    assert notice.provider_ids == (machine.provider_id,)
+    assert notice.machines == (machine.provider_id.rpartition("/")[2],)

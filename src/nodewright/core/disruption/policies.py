@@ -14,7 +14,7 @@ from nodewright.model.disruption import DRIFTED, EMPTY, UNDERUTILIZED
 from nodewright.model.duration import BadDuration, parse_duration, parse_duration_or_never
 from nodewright.model.instant import read_instant
 from nodewright.model.metadata import LabelSelector
-from nodewright.model.nodepolicy import MOVES, NodePolicy, PolicyBudget, Timers, Waves
+from nodewright.model.nodepolicy import MOVES, REPLACE, NodePolicy, PolicyBudget, Timers, Waves
 from nodewright.model.nodepool import NodePool
 
 FOREVER_MS: Final = 1 << 60
@@ -41,6 +41,12 @@ class PoolPolicy(msgspec.Struct, frozen=True):
     waves: WaveRule | None = None
     paused_until_ms: int | None = None
     pause_reason: str = ""
+    rebalance: frozenset[str] = frozenset()
+
+    @property
+    def replaces_at_risk(self) -> bool:
+        """Whether spot machines that are likely to be taken back are replaced before they are."""
+        return self.rebalance == {REPLACE}
 
 
 def read_policies(
@@ -86,6 +92,7 @@ def _stricter(known: PoolPolicy, policy: NodePolicy) -> PoolPolicy:
         waves=_waves(known.waves, spec.waves),
         paused_until_ms=until_ms,
         pause_reason=reason,
+        rebalance=known.rebalance | ({spec.rebalance} if spec.rebalance else set()),
     )
 
 

@@ -6,6 +6,7 @@ warning two minutes before. Everything that is said goes to a queue that repeats
 acknowledged.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -22,6 +23,7 @@ from nodewright.sim.ground import Ground
 
 WARNING_MS: Final = 120_000
 _REPEAT_MS: Final = 20_000
+_LATE_MS: Final = (1_000, 60_000)
 _ACTOR: Final = "ec2"
 _OURS: Final = "aws:///"
 
@@ -44,8 +46,8 @@ class Instance:
     """One machine."""
 
     __slots__ = (
-        "_said", "ended_by", "impaired_ms", "instance_id", "key", "launched_ms", "provider_id",
-        "seen_ms", "state", "tags", "token", "type",
+        "_said", "ended_by", "impaired_ms", "instance_id", "is_taken_back", "key", "launched_ms",
+        "provider_id", "seen_ms", "state", "tags", "token", "type",
     )  # fmt: skip
 
     def __init__(self, number: int, key: OfferingKey, kind: InstanceType, now_ms: int) -> None:
@@ -57,6 +59,7 @@ class Instance:
         self.launched_ms = now_ms
         self.seen_ms = now_ms
         self.impaired_ms: int | None = None
+        self.is_taken_back = False
         self.ended_by = ""
         self.tags: dict[str, str] = {}
         self.token = ""
@@ -98,9 +101,11 @@ class Ec2:
         self.instances: dict[str, Instance] = {}
         self.on_running: list[Watcher] = []
         self.on_launch: list[Watcher] = []
+        self.on_warning: list[Watcher] = []
         self.on_end: list[Watcher] = []
         self._tokens: dict[str, Instance] = {}
         self._notices: dict[str, tuple[Notice, int]] = {}
+        self._arrival: asyncio.Future[None] | None = None
         self._number = 0
         self._notice_number = 0
 
@@ -158,6 +163,9 @@ class Ec2:
         instance = self.instances.get(provider_id)
         if instance is not None and instance.state in ("pending", "running"):
             self._ground.note(_ACTOR, "INTERRUPTED", provider_id)
+            instance.is_taken_back = True
+            for watcher in self.on_warning:
+                watcher(instance)
             self.say(SPOT_WARNING, instance, {"instance-action": "terminate"})
             self._loop.after_ms(WARNING_MS, self.terminate, provider_id, "spot")
 
@@ -185,12 +193,30 @@ class Ec2:
         return instance is None or instance.state == "terminated"
 
     def say(self, kind: str, instance: Instance, detail: dict[str, str]) -> None:
-        """Put a message into the queue."""
-        self._notice_number += 1
-        receipt = f"m-{self._notice_number}"
+        """Put a message into the queue, where it may get lost, come twice, or come late."""
+        if self._faults.happens("queue.lost", instance.provider_id):
+            return
+        count = 2 if self._faults.happens("queue.twice", instance.provider_id) else 1
         now_ms = self._loop.now_ms()
-        notice = Notice(receipt, kind, (instance.provider_id,), now_ms, detail)
-        self._notices[receipt] = (notice, now_ms)
+        for _ in range(count):
+            self._notice_number += 1
+            receipt = f"m-{self._notice_number}"
+            delay_ms = 0
+            if self._faults.happens("queue.late", instance.provider_id):
+                delay_ms = self._chance.integer(*_LATE_MS)
+            notice = Notice(receipt, kind, (instance.instance_id,), now_ms, detail)
+            self._notices[receipt] = (notice, now_ms + delay_ms)
+            self._loop.after_ms(delay_ms, self._announce)
+
+    def next_notice(self) -> "asyncio.Future[None]":
+        """Give what is done when the next message has come into the queue."""
+        if self._arrival is None or self._arrival.done():
+            self._arrival = self._loop.create_future()
+        return self._arrival
+
+    def _announce(self) -> None:
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
 
     def receive(self, most: int = 10) -> tuple[Notice, ...]:
         """Take messages out of the queue for a while; they come back unless acknowledged."""
@@ -205,12 +231,10 @@ class Ec2:
         self._notices.pop(receipt, None)
 
     def statuses(self) -> tuple[MachineStatus, ...]:
-        """Give the machines that are unwell."""
-        return tuple(
-            MachineStatus(one.provider_id, one.impaired_ms)
-            for one in self.visible()
-            if one.impaired_ms is not None
-        )
+        """Give the machines that are unwell, do not run, or are taken back."""
+        now_ms = self._loop.now_ms()
+        found = (_status(one) for one in self.instances.values() if one.seen_ms <= now_ms)
+        return tuple(one for one in found if one is not None)
 
     def _run(self, instance: Instance) -> None:
         if instance.state != "pending":
@@ -253,3 +277,14 @@ class Ec2:
             self.market.take(instance.key, -1)
             self._ground.note(_ACTOR, "TERMINATED", instance.provider_id)
             self._loop.after_ms(HOUR_MS, self.instances.pop, instance.provider_id, None)
+
+
+def _status(one: Instance) -> MachineStatus | None:
+    if one.state == "pending":
+        return None
+    if one.state != "running":
+        return MachineStatus(one.instance_id, state=one.state)
+    if one.impaired_ms is None and not one.is_taken_back:
+        return None
+    check = "instance_status" if one.impaired_ms is not None else ""
+    return MachineStatus(one.instance_id, one.impaired_ms, check, is_taken_back=one.is_taken_back)

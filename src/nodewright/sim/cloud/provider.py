@@ -5,7 +5,8 @@ the cheapest sixty, the first capacity type that is allowed. What could not be h
 three minutes and shown as unavailable.
 """
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -16,6 +17,7 @@ from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND, SPO
 from nodewright.model.nodeclass import NodeClass
 from nodewright.model.requirements import Requirements
 from nodewright.ports.cloud import (
+    Deaf,
     Ended,
     Launched,
     LaunchFailed,
@@ -24,6 +26,7 @@ from nodewright.ports.cloud import (
     Machine,
     MachineStatus,
     Notice,
+    QueueFault,
     Unavailable,
 )
 from nodewright.sim.cloud.ec2 import Ec2, Instance
@@ -124,21 +127,32 @@ class SimCloud:
         await self._session.answered()
         return Ended.ACCEPTED if known else Ended.GONE
 
-    async def receive_notices(self) -> tuple[Notice, ...] | Unavailable:
+    async def receive_notices(self) -> tuple[Notice, ...] | Deaf:
         """Wait up to 20 s for messages."""
         trouble = await self._call("ReceiveMessage")
+        if trouble is None and self._faults.happens("queue.down"):
+            trouble = Unavailable("EndpointConnectionError", 1_000)
         if trouble is not None:
-            return trouble
+            return Deaf(QueueFault.UNREACHABLE, trouble.reason, trouble.retry_after_ms)
         found = self._ec2.receive()
         if not found:
-            await self._session.wait_ms(_POLL_MS)
+            await asyncio.wait([self._ec2.next_notice()], timeout=_POLL_MS / 1000)
+            await self._session.wait_ms(0)
             found = self._ec2.receive()
         return found
 
-    async def acknowledge(self, receipt: str) -> None:
-        """Say that a message was dealt with."""
-        if await self._call("DeleteMessage") is None:
+    async def acknowledge(self, receipts: tuple[str, ...]) -> int:
+        """Say that messages were dealt with."""
+        if await self._call("DeleteMessageBatch") is not None:
+            return 0
+        for receipt in receipts:
             self._ec2.acknowledge(receipt)
+        return len(receipts)
+
+    def mark_unavailable(self, labels: Mapping[str, str]) -> None:
+        """Take note that what a machine with these labels was had from is not on sale for a while."""
+        key = (labels.get(INSTANCE_TYPE, ""), labels.get(ZONE, ""), labels.get(CAPACITY_TYPE, ""))
+        self._sold_out[key] = self._loop.now_ms() + UNAVAILABLE_MS
 
     def repair_rules(self) -> tuple[RepairRule, ...]:
         """Give the node conditions that mean a broken machine: those that a kubelet reports."""
