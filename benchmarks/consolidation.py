@@ -42,6 +42,11 @@ STEPS_MAX = 400
 CLUSTERS: tuple[tuple[int, dict[str, Any]], ...] = (
     (50, {}),
     (50, {"seed": 2}),
+    (50, {"seed": 5, "guarded": 0.4}),
+    (50, {"seed": 6, "spot": 0.5}),
+    (60, {"seed": 7, "kept": 0.3}),
+    (75, {"seed": 8, "spot": 0.3, "guarded": 0.3}),
+    (80, {"seed": 9, "kept": 0.7}),
     (100, {}),
     (100, {"guarded": 0.4}),
     (100, {"spot": 0.5}),
