@@ -52,6 +52,7 @@ def test_no_statement_is_without_a_resource():
         "AllowRegionalReadActions",
         "AllowPricingReadActions",
         "AllowUnscopedInstanceProfileListAction",
+        "AllowZonalShiftStatusReadOnly",
     }
 
 

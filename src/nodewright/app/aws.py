@@ -17,7 +17,7 @@ import msgspec
 from nodewright.app.provider import Provider
 from nodewright.app.settings import Order
 from nodewright.aws.calls import Call
-from nodewright.aws.classes import open_classes
+from nodewright.aws.classes import ClassOptions, open_classes
 from nodewright.aws.cloud import AwsCloud, Options
 from nodewright.aws.cluster import Cluster
 from nodewright.aws.discovery import discover_cluster
@@ -97,11 +97,21 @@ def _options(order: Order) -> Options:
         # Who only looks must not hide messages from the one who acts.
         queue="" if order.written.dry_run else written.interruption_queue,
         is_isolated=written.isolated_vpc,
+        heeds_shifts=written.enable_zonal_shift,
         uses_reservations=order.controllers.options.feature_gates["ReservedCapacity"],
         base=NodeSettings(
             reserved_enis=written.reserved_enis,
             vm_memory_overhead_percent=written.vm_memory_overhead_percent,
         ),
+    )
+
+
+def _class_options(order: Order) -> ClassOptions:
+    written = order.aws.written
+    return ClassOptions(
+        rehearses=not written.disable_dry_run and not order.written.dry_run,
+        uses_reservations=order.controllers.options.feature_gates["ReservedCapacity"],
+        is_isolated=written.isolated_vpc,
     )
 
 
@@ -189,7 +199,7 @@ class LiveClasses:
         self._classes = self._open()
 
     def _open(self) -> Classes:
-        return open_classes(self._gateway, self._clock, self._cluster)
+        return open_classes(self._gateway, self._clock, self._cluster, _class_options(self._order))
 
     async def find(self, node_class: EC2NodeClass) -> ClassFacts:
         """Give what was found for a class, and make what its machines need."""

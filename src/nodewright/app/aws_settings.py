@@ -31,6 +31,7 @@ class AwsWritten(msgspec.Struct, frozen=True):
     ami_refresh_interval: str = "1m"
     subnet_refresh_interval: str = "1m"
     disable_dry_run: bool = False
+    enable_zonal_shift: bool = False
 
 
 class AwsSettings(msgspec.Struct, frozen=True):

@@ -29,7 +29,6 @@ INERT: Final[Mapping[str, str]] = {
     "scheduler_config": "the defaults of kube-scheduler are what is planned for",
     "log_output_paths": _ONE_STREAM,
     "log_error_output_paths": _ONE_STREAM,
-    "enable_zonal_shift": "zones that are shifted away are not asked for",
 }
 
 

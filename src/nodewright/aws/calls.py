@@ -28,6 +28,7 @@ class Scope(Enum):
     PROFILE_LISTS = "AllowUnscopedInstanceProfileListAction"
     CLUSTER = "AllowAPIServerEndpointDiscovery"
     QUEUE = "AllowInterruptionQueueActions"
+    SHIFTS = "AllowZonalShiftStatusReadOnly"
     REGION = "AllowRegionalReadActions"
     PARAMETERS = "AllowSSMReadActions"
     PRICES = "AllowPricingReadActions"
@@ -100,6 +101,7 @@ DESCRIBE_SPOT_REQUESTS: Final = _plain("ec2", "DescribeSpotInstanceRequests", Sc
 DESCRIBE_SUBNETS: Final = _plain("ec2", "DescribeSubnets", Scope.REGION)
 DESCRIBE_TYPE_OFFERINGS: Final = _plain("ec2", "DescribeInstanceTypeOfferings", Scope.REGION)
 DESCRIBE_CLUSTER: Final = _plain("eks", "DescribeCluster", Scope.CLUSTER)
+GET_MANAGED_RESOURCE: Final = _plain("arc-zonal-shift", "GetManagedResource", Scope.SHIFTS)
 GET_PARAMETER: Final = _plain("ssm", "GetParameter", Scope.PARAMETERS)
 GET_PRODUCTS: Final = _plain("pricing", "GetProducts", Scope.PRICES)
 ADD_ROLE: Final = _plain("iam", "AddRoleToInstanceProfile", Scope.PROFILE_CHANGES)

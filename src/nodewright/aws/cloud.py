@@ -26,6 +26,7 @@ from nodewright.aws.placements import (
 )
 from nodewright.aws.queue import Queue, Received
 from nodewright.aws.reservations import find_reservations
+from nodewright.aws.shifts import ZonalShifts, leave_zones
 from nodewright.aws.soldout import SoldOut
 from nodewright.aws.subnets import Subnet
 from nodewright.aws.types import TypeBook
@@ -67,6 +68,7 @@ class Options(msgspec.Struct, frozen=True):
     queue: str = ""
     is_isolated: bool = False
     uses_reservations: bool = True
+    heeds_shifts: bool = False
     base: NodeSettings = DEFAULT
 
 
@@ -86,6 +88,7 @@ class AwsCloud:
         self._machines = Machines(gateway, clock, cluster.name)
         self._launcher = Launcher(gateway, clock, cluster)
         self._placements = PlacementGroups(gateway, clock)
+        self._shifts = ZonalShifts(gateway, clock, cluster.name)
         self._grouped: dict[str, SoldOut] = {}
         self._queue = Queue(gateway, self._options.queue) if self._options.queue else None
         self._subnets: Kept[str, tuple[Subnet, ...]] = Kept(clock)
@@ -110,7 +113,9 @@ class AwsCloud:
         group = await self._group_of(node_class)
         placed = settings_in(settings, group if isinstance(group, PlacementGroup) else None)
         types = await self._types.types(msgspec.structs.replace(placed, reservations=reserved))
-        return self._shelf(group).apply(types, node_class.status.subnets, now_ms)
+        subnets = node_class.status.subnets
+        away = await self._shifts.zones(subnets) if self._options.heeds_shifts else frozenset()
+        return leave_zones(self._shelf(group).apply(types, subnets, now_ms), away)
 
     async def _group_of(self, node_class: EC2NodeClass) -> PlacementGroup | Fault | None:
         """Give the placement group of a class, if it names one."""

@@ -36,6 +36,7 @@ _PARTS: Final = {
     ),
     "EKSIntegration": (Scope.CLUSTER,),
     "Interruption": (Scope.QUEUE,),
+    "ZonalShift": (Scope.SHIFTS,),
     "ResourceDiscovery": (
         Scope.REGION,
         Scope.PARAMETERS,
@@ -119,14 +120,19 @@ def _resources(account: Account, scope: Scope) -> list[str] | str:
         case Scope.PASSING:
             return [account.node_role]
         case Scope.CLUSTER:
-            return [account.arn("eks", f"cluster/{account.cluster}", account=number, region=region)]
+            return [_cluster_arn(account)]
         case Scope.QUEUE:
             return [account.arn("sqs", account.queue, account=number, region=region)]
         case Scope.PARAMETERS:
             return [account.arn("ssm", "parameter/aws/service/*", region=region)]
-        case Scope.REGION | Scope.PRICES | Scope.PROFILE_LISTS:
+        case Scope.REGION | Scope.PRICES | Scope.PROFILE_LISTS | Scope.SHIFTS:
             return "*"
     return [profiles]
+
+
+def _cluster_arn(account: Account) -> str:
+    name, number = f"cluster/{account.cluster}", account.account_id
+    return account.arn("eks", name, account=number, region=account.region)
 
 
 def _ec2(account: Account, *kinds: str) -> list[str]:
@@ -163,6 +169,9 @@ def _condition(account: Account, scope: Scope) -> Json:
             return {name: {**parts[0][name], **parts[1][name]} for name in parts[0]}
         case Scope.PROFILE_CHANGES:
             return _profile_is_ours(account, "ResourceTag", is_named=False)
+        case Scope.SHIFTS:
+            arn = _cluster_arn(account)
+            return {"StringEquals": {"arc-zonal-shift:ResourceIdentifier": arn}}
         case Scope.REGION:
             return {"StringEquals": {"aws:RequestedRegion": account.region}}
     return {}

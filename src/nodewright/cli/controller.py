@@ -149,6 +149,9 @@ class Aws:
     disable_dry_run: Annotated[
         bool, _setting("Do not try launches that start nothing.", "DISABLE_DRY_RUN")
     ] = False
+    enable_zonal_shift: Annotated[
+        bool, _setting("Start nothing in zones that ARC shifts away from.", "ENABLE_ZONAL_SHIFT")
+    ] = False
 
 
 _Flag = Annotated[bool | None, Parameter(show=False, negative=())]
@@ -174,7 +177,6 @@ class Inert:
     scheduler_config: _Value = None
     log_output_paths: _Value = None
     log_error_output_paths: _Value = None
-    enable_zonal_shift: _Flag = None
 
 
 def controller(
