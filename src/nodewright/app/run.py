@@ -19,6 +19,7 @@ from nodewright.controllers.podevents import PodEvents
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.provisioning import Provisioning
 from nodewright.controllers.repair import Repair
+from nodewright.controllers.reserved import Reserved
 from nodewright.controllers.static import StaticPools
 from nodewright.controllers.termination import Termination
 from nodewright.controllers.transitions import Transitions
@@ -27,7 +28,7 @@ from nodewright.ports.classes import Classes
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
     Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects,
-    Hydration, Transitions, Disruption, Orchestration, Disruptable, Repair,
+    Hydration, Transitions, Disruption, Orchestration, Disruptable, Repair, Reserved,
 )  # fmt: skip
 
 

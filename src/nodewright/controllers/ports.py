@@ -109,6 +109,7 @@ class Memory:
                     claim=one.tags.get(CLAIM_TAG, ""),
                     launched_ms=one.launched_ms,
                     is_alive=one.is_alive,
+                    capacity_type=one.capacity_type,
                     subnet_id=one.subnet_id,
                     security_groups=one.security_groups,
                     placement_group=one.placement_group,

@@ -28,6 +28,7 @@ from nodewright.core.older import judge_older
 from nodewright.core.orchestration import drive
 from nodewright.core.provisioning import provision
 from nodewright.core.repair import repair
+from nodewright.core.reserved import keep_reserved
 from nodewright.core.static import keep_replicas
 from nodewright.core.termination import decide_ends
 from nodewright.core.transitions import tell_transitions
@@ -62,6 +63,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "orchestration": drive,
     "disruptable": judge_claims,
     "repair": repair,
+    "reserved": keep_reserved,
 }
 """What each controller decides with, by its name."""
 

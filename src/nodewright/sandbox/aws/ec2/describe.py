@@ -5,6 +5,7 @@ from typing import Any, Final
 from nodewright.sandbox.aws.account import Account
 from nodewright.sandbox.aws.call import AwsError, Call
 from nodewright.sandbox.aws.ec2.machines import Machine, find, seen
+from nodewright.sandbox.aws.ec2.reservations import runs_in
 from nodewright.sandbox.aws.ec2.tags import tag_set
 from nodewright.sandbox.aws.filters import each, path, select
 from nodewright.sandbox.aws.moment import moment, text
@@ -117,11 +118,11 @@ def render(account: Account, machine: Machine) -> dict[str, Any]:
         told["PrivateIpAddress"] = str(moto.private_ip)
         if moto.public_ip:
             told["PublicIpAddress"] = str(moto.public_ip)
-    _add_rest(told, machine)
+    _add_rest(account, told, machine)
     return told
 
 
-def _add_rest(told: dict[str, Any], machine: Machine) -> None:
+def _add_rest(account: Account, told: dict[str, Any], machine: Machine) -> None:
     if machine.reason is not None and machine.state != "running":
         code, message = machine.reason
         told["StateReason"] = {"Code": code, "Message": f"{code}: {message}"}
@@ -132,8 +133,8 @@ def _add_rest(told: dict[str, Any], machine: Machine) -> None:
         told["SpotInstanceRequestId"] = machine.spot_request_id
     if machine.block_market:
         told["InstanceLifecycle"] = "capacity-block"
-    if machine.capacity_reservation_id:
-        told["CapacityReservationId"] = machine.capacity_reservation_id
+    if machine.capacity_reservation_id and (reserved := runs_in(account, machine)):
+        told["CapacityReservationId"] = reserved
     if machine.moto.platform:
         told["Platform"] = "windows"
     if machine.moto.key_name:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from nodewright.sandbox.aws.account import Account
 from nodewright.sandbox.aws.call import AwsError, Call
-from nodewright.sandbox.aws.ec2.machines import machines
+from nodewright.sandbox.aws.ec2.machines import Machine, machines
 from nodewright.sandbox.aws.ec2.spec import Spec
 from nodewright.sandbox.aws.ec2.tags import put_tags, read_specifications, tag_set
 from nodewright.sandbox.aws.filters import path, select
@@ -85,6 +85,14 @@ def expire(account: Account, region: str) -> None:
     for one in reservations(account, region).values():
         if one["State"] == "active" and one.get("EndDate") is not None and one["EndDate"] <= now:
             one["State"] = "expired"
+
+
+def runs_in(account: Account, machine: Machine) -> str:
+    """Give the reservation that a machine runs in; one that has ended lets it go on without."""
+    number = machine.capacity_reservation_id
+    expire(account, machine.region)
+    one = reservations(account, machine.region).get(number)
+    return number if one is not None and one["State"] == "active" else ""
 
 
 def add(account: Account, region: str, wanted: dict[str, Any]) -> Reservation:
