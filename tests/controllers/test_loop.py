@@ -74,6 +74,16 @@ class Seldom(Deleter):
     pace = Pace(at_most_every_ms=100, at_least_every_ms=600_000)
 
 
+class Slow(Deleter):
+    """Lets changes gather for longer on larger clusters."""
+
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=100, objects_per_ms=1, longest_ms=2_000)
+
+    def __init__(self, ports, memory, settings):
+        super().__init__(ports, memory, settings)
+        ports.mirror.replace(NODES, [a_node(f"n{number}") for number in range(3_000)], "6")
+
+
 class Listener:
     """A witness that keeps what it is told."""
 
@@ -152,6 +162,14 @@ def test_what_woke_the_controller_is_the_cause():
     run_for(1_000, Answer(Outcome.UNREACHABLE), witnesses=(listener,))
 
     assert [look[2][0].cause for look in listener.looks][:3] == ["start", "answer", "time"]
+
+
+def test_the_more_there_is_to_look_at_the_longer_changes_are_let_gather():
+    listener = Listener()
+    run_for(7_000, witnesses=(listener,), kind=Slow)
+    times = [at_ms for _, at_ms, _, _ in listener.looks]
+
+    assert all(2_000 <= later - sooner <= 2_300 for sooner, later in pairwise(times))
 
 
 def test_a_failure_is_tried_again_after_longer_and_longer_waits():

@@ -30,6 +30,7 @@ from nodewright.model.decision import Decision, Disrupt, Keep, Launch
 from nodewright.model.disruption import Leaving, Running
 from nodewright.model.hashing import hash_nodepool
 from nodewright.model.labels import DO_NOT_DISRUPT
+from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
 from nodewright.model.pod import Pod
 from nodewright.model.remembered import MEMORY
@@ -50,22 +51,27 @@ from nodewright.state.live import find_pools, take_snapshot
 from nodewright.state.mirror import Change
 
 _PASS_MS: Final = 10_000
+_PASS_MS_MAX: Final = 60_000
 _RETRY_MS: Final = 1_000
-_ANYWAY_MS: Final = 300_000
+_ASK_MS: Final = 300_000
+_ANYWAY_MS: Final = 3_600_000
 _UNSEEN_MS: Final = 60_000
+_FOR_READERS: Final = ("Consolidatable", "ConsistentStateFound")
 
 
 class Disruption(Controller):
     """Begins commands, as many at a time as budgets allow.
 
-    Where nothing has changed and no time has come, nothing is asked: the answer would be the same.
+    Where nothing has changed and no time has come, nothing is asked: the answer would be the same. Prices
+    change without a word, so what is on sale is asked for now and then, and compared.
     """
 
     name = "disruption"
     wakes_on = (
         PODS, NODES, NODE_CLAIMS, NODE_POOLS, NODE_POLICIES, DISRUPTION_BUDGETS, CAPACITY_BUFFERS,
     )  # fmt: skip
-    pace = Pace(at_most_every_ms=_PASS_MS, at_least_every_ms=_PASS_MS)
+    # A look costs some 50 us for each object, and shall not take more than a twentieth of a core.
+    pace = Pace(_PASS_MS, _PASS_MS, objects_per_ms=1, longest_ms=_PASS_MS_MAX)
     is_heavy = True
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
@@ -74,6 +80,7 @@ class Disruption(Controller):
         self._proposed: dict[str, int] = {}
         self._has_news = True
         self._due_ms = 0
+        self._ask_ms = 0
         self._look_again_ms: int | None = None
 
     def hears(self, change: Change) -> bool:
@@ -87,6 +94,8 @@ class Disruption(Controller):
             return not is_heartbeat(change)
         if isinstance(change.old, NodePool) and isinstance(change.new, NodePool):
             return self._is_edit(change.old, change.new)
+        if isinstance(change.old, NodeClaim) and isinstance(change.new, NodeClaim):
+            return _read_of(change.old) != _read_of(change.new)
         if change.resource is not PODS:
             return True
         old = change.old if isinstance(change.old, Pod) else None
@@ -105,12 +114,16 @@ class Disruption(Controller):
     async def gather(self) -> bool:
         """Ask what is on sale, where there is anything to decide."""
         now_ms = self.ports.clock.now_ms()
-        if not self._has_news and now_ms < self._due_ms:
+        is_due = self._has_news or now_ms >= self._due_ms
+        if not is_due and now_ms < self._ask_ms:
             return False
         pools = find_pools(self.ports.mirror)
         types = await ask_for_types(self.ports, pools) if pools else None
         if types is None:
-            self._due_ms = now_ms + (_RETRY_MS if pools else _ANYWAY_MS)
+            self._due_ms = self._ask_ms = now_ms + (_RETRY_MS if pools else _ASK_MS)
+            return False
+        self._ask_ms = now_ms + _ASK_MS
+        if not is_due and types == self._types:
             return False
         self._types, self._has_news = types, False
         return True
@@ -174,7 +187,9 @@ class Disruption(Controller):
         self._proposed = {
             one.subject.name: self._proposed.get(one.subject.name, now_ms) for one in kept
         }
-        times = [now_ms + one.look_again_ms for one in kept] + [now_ms + _ANYWAY_MS]
+        # In a wave, nodes that do not get well count by time.
+        anyway_ms = _ASK_MS if self.memory.disruption.waves else _ANYWAY_MS
+        times = [now_ms + one.look_again_ms for one in kept] + [now_ms + anyway_ms]
         if self._look_again_ms is not None:
             times.append(self._look_again_ms)
         self._due_ms = max(now_ms + _RETRY_MS, min(times))
@@ -253,7 +268,17 @@ class Disruption(Controller):
 
     def next_look_ms(self) -> int:
         """Look when the next time comes."""
-        return max(1, self._due_ms - self.ports.clock.now_ms())
+        return max(1, min(self._due_ms, self._ask_ms) - self.ports.clock.now_ms())
+
+
+def _read_of(claim: NodeClaim) -> NodeClaim:
+    """Give a claim without what decides nothing: its version, and what is written for readers."""
+    conditions = tuple(one for one in claim.status.conditions if one.type not in _FOR_READERS)
+    return replace(
+        claim,
+        metadata=replace(claim.metadata, resource_version=""),
+        status=replace(claim.status, conditions=conditions),
+    )
 
 
 def _mark_of(pod: Pod | None) -> str | None:

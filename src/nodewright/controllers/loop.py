@@ -33,17 +33,20 @@ _ERROR_MS: Final = 1_000
 _CONFLICT_MS: Final = 200
 _ACTS_MAX: Final = 200
 _RETRIES_MAX: Final = 10_000
-_OBJECTS_PER_MS: Final = 20
-_PAUSE_MS_MAX: Final = 500
 _WORDS_AT_ONCE: Final = 100
 _WORDS: Final = (Tell, Refuse, Nominate, Keep)
 
 
 class Pace(msgspec.Struct, frozen=True):
-    """How often a controller looks: not more often than this, and at least as often as that."""
+    """How often a controller looks: not more often than this, and at least as often as that.
+
+    The more there is to look through, the longer changes are let gather, up to a limit.
+    """
 
     at_most_every_ms: int = 100
     at_least_every_ms: int = 10_000
+    objects_per_ms: int = 20
+    longest_ms: int = 500
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -171,10 +174,9 @@ class Loop:
         """Tell how long to let changes gather: longer where there is much to look through."""
         if self._controller.is_urgent:
             return self._controller.pace.at_most_every_ms
-        mirror = self._controller.ports.mirror
+        mirror, pace = self._controller.ports.mirror, self._controller.pace
         size = mirror.count(PODS) + mirror.count(NODES)
-        longer_ms = min(size // _OBJECTS_PER_MS, _PAUSE_MS_MAX)
-        return max(self._controller.pace.at_most_every_ms, longer_ms)
+        return max(pace.at_most_every_ms, min(size // pace.objects_per_ms, pace.longest_ms))
 
     async def _sleep(self, most_ms: int) -> None:
         timers = asyncio.get_running_loop()

@@ -1,0 +1,99 @@
+"""Disruption looks only where its answer may be another one than before."""
+
+import asyncio
+
+import pytest
+
+from builders import NOW_MS, a_pool, a_type
+from builders.lives import a_claim, with_conditions, with_meta, with_status
+from nodewright.controllers.disruption import Disruption
+from nodewright.controllers.ports import Memory, Settings
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, WATCHED
+from nodewright.state.mirror import Change, Mirror
+
+MINUTE_MS = 60_000
+CHEAP, DEAR = a_type("small"), a_type("large")
+
+
+class Market:
+    """Ports of a cluster with one pool, and a cloud whose types can be changed."""
+
+    def __init__(self):
+        self.cloud = self.clock = self
+        self.mirror = Mirror()
+        for resource in WATCHED:
+            self.mirror.replace(resource, [], "1")
+        self.mirror.replace(NODE_POOLS, [a_pool()], "1")
+        self.types = (CHEAP,)
+        self.time_ms = NOW_MS
+
+    def now_ms(self):
+        return self.time_ms
+
+    def repair_rules(self):
+        return ()
+
+    async def instance_types(self, node_class):
+        del node_class
+        return self.types
+
+
+@pytest.fixture
+def market():
+    return Market()
+
+
+@pytest.fixture
+def controller(market):
+    made = Disruption(market, Memory(), Settings())
+    assert look(made)
+    return made
+
+
+def look(controller):
+    """Look as the loop does, and tell whether anything was decided."""
+    if not asyncio.run(controller.gather()):
+        return False
+    controller.note(tuple(controller.decide(controller.see())))
+    return True
+
+
+def test_while_nothing_changes_nothing_is_decided(controller, market):
+    market.time_ms += 10 * MINUTE_MS
+
+    assert not look(controller)
+    assert not look(controller)
+
+
+def test_other_prices_are_looked_at_though_nobody_tells_of_them(controller, market):
+    market.types = (DEAR,)
+    market.time_ms += MINUTE_MS
+    assert not look(controller)
+
+    market.time_ms += 4 * MINUTE_MS
+    assert look(controller)
+
+
+def test_after_an_hour_everything_is_looked_at_anyway(controller, market):
+    market.time_ms += 60 * MINUTE_MS
+
+    assert look(controller)
+
+
+CLAIM = a_claim(true=("Launched", "Registered", "Initialized"))
+
+
+@pytest.mark.parametrize(
+    ("new", "is_news"),
+    [
+        (with_meta(CLAIM, resource_version="9"), False),
+        (with_conditions(CLAIM, Consolidatable="True"), False),
+        (with_conditions(CLAIM, ConsistentStateFound="True"), False),
+        (with_conditions(CLAIM, Drifted="True"), True),
+        (with_status(CLAIM, last_pod_event_time="2026-01-01T00:00:00Z"), True),
+        (None, True),
+    ],
+)
+def test_what_claims_say_for_readers_is_no_news(controller, market, new, is_news):
+    assert controller.hears(Change(NODE_CLAIMS, "claim", CLAIM, new)) == is_news
+    assert look(controller) == is_news
