@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from builders.awsclients import a_gateway
 from nodewright.aws.gateway import Fault
 from nodewright.aws.queue import Queue, classify
 from nodewright.ports.cloud import Deaf, QueueFault
@@ -110,10 +111,10 @@ async def test_a_queue_that_goes_is_looked_for_anew(standin, gateway):
     ("kind", "expected"),
     [("deny", QueueFault.FORBIDDEN), ("drop", QueueFault.UNREACHABLE)],
 )
-async def test_trouble_is_logged_once_and_so_is_its_end(
-    standin, gateway, sqs, caplog, kind, expected
-):
+@pytest.mark.usefixtures("sqs")
+async def test_trouble_is_logged_once_and_so_is_its_end(standin, caplog, kind, expected):
     caplog.set_level("INFO", "nodewright.aws")
+    gateway = a_gateway(standin)
     queue = a_queue(gateway)
     standin.account.faults.set("sqs.*", Switch(kind))
     faults = {(await queue.receive()).fault for _ in range(3)}
@@ -122,6 +123,7 @@ async def test_trouble_is_logged_once_and_so_is_its_end(
     assert faults == {expected}
     assert await queue.receive() == ()
     assert await queue.receive() == ()
+    gateway.close()
     levels = [(one.levelname, expected.value in one.getMessage()) for one in caplog.records]
     assert levels == [("WARNING", True), ("INFO", False)]
 

@@ -15,6 +15,7 @@ from nodewright.model.instance import InstanceType
 from nodewright.sim.checkers.budgets import NodeBudgets
 from nodewright.sim.checkers.checker import Checker, Scene, Violation
 from nodewright.sim.checkers.endings import ClaimsEnd, Settled
+from nodewright.sim.checkers.interruptions import HeededWarnings
 from nodewright.sim.checkers.machines import DrainedFirst, Limits, OneLaunch, OwnedMachines
 from nodewright.sim.checkers.pods import FairEvictions, Verdicts
 from nodewright.sim.checkers.replicas import LastReplicas
@@ -32,7 +33,7 @@ LOOK_MS: Final = 60_000
 _COLLECT_EVERY: Final = 200_000
 CHECKERS: Final[tuple[type[Checker], ...]] = (
     OwnedMachines, OneLaunch, Limits, DrainedFirst, FairEvictions, Verdicts, ClaimsEnd, Settled,
-    NodeBudgets, LastReplicas,
+    NodeBudgets, LastReplicas, HeededWarnings,
 )  # fmt: skip
 
 

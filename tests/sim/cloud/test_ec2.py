@@ -2,11 +2,12 @@ import pytest
 
 from builders import a_type, an_offering
 from nodewright.model.labels import ON_DEMAND, SPOT
+from nodewright.ports.cloud import MachineStatus
 from nodewright.sim.chance import Chance
 from nodewright.sim.cloud.ec2 import REBALANCE, SPOT_WARNING, STATE_CHANGE, Ec2, Ec2Settings
 from nodewright.sim.cloud.fleet import FleetRequest, Override
 from nodewright.sim.cloud.market import Market, MarketSettings
-from nodewright.sim.faults import Faults
+from nodewright.sim.faults import Fault, Faults
 from nodewright.sim.ground import Ground
 
 TYPES = (
@@ -21,9 +22,9 @@ def ground():
     return Ground(1)
 
 
-def an_ec2(ground, **settings):
+def an_ec2(ground, faults=(), **settings):
     market = Market(TYPES, MarketSettings(depth=2), Chance(1), ground.loop.now_ms())
-    return Ec2(ground, market, Faults(ground), Ec2Settings(**settings))
+    return Ec2(ground, market, Faults(ground, faults), Ec2Settings(**settings))
 
 
 def launch(ec2, token="t", kind=ON_DEMAND):
@@ -113,3 +114,31 @@ def test_spot_machines_are_taken_back_at_their_rate(ground):
     kinds = {notice.kind for notice in ec2.receive()}
     assert {SPOT_WARNING, REBALANCE} <= kinds
     assert machine.state == "terminated"
+
+
+@pytest.mark.parametrize(
+    ("kind", "now", "later"),
+    [("queue.lost", 0, 0), ("queue.twice", 2, 2), ("queue.late", 0, 1)],
+)
+def test_messages_get_lost_come_twice_and_come_late(ground, kind, now, later):
+    ec2 = an_ec2(ground, faults=[Fault(kind, rate=1.0)])
+    ec2.terminate(launch(ec2).provider_id)
+    found = [len(ec2.receive())]
+    wait(ground, 120)
+    found.append(len(ec2.receive()))
+
+    assert found == [now, later]
+
+
+def test_what_messages_tell_is_told_to_those_who_ask(ground):
+    ec2 = an_ec2(ground)
+    machine = launch(ec2, kind=SPOT)
+    wait(ground, 60)
+    assert ec2.statuses() == ()
+    ec2.interrupt(machine.provider_id)
+    assert ec2.statuses() == (MachineStatus(machine.instance_id, is_taken_back=True),)
+    machine.impaired_ms = 7
+    assert ec2.statuses()[0].impaired_check == "instance_status"
+    ec2.terminate(machine.provider_id)
+
+    assert ec2.statuses() == (MachineStatus(machine.instance_id, state="shutting-down"),)

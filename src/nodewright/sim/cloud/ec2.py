@@ -30,6 +30,8 @@ _OURS: Final = "aws:///"
 SPOT_WARNING: Final = "spot_interrupted"
 REBALANCE: Final = "rebalance_recommendation"
 STATE_CHANGE: Final = "instance_state"
+BY_SPOT: Final = "spot"
+"""Why a machine ended that was taken back."""
 
 
 class Ec2Settings(msgspec.Struct, frozen=True):
@@ -167,7 +169,7 @@ class Ec2:
             for watcher in self.on_warning:
                 watcher(instance)
             self.say(SPOT_WARNING, instance, {"instance-action": "terminate"})
-            self._loop.after_ms(WARNING_MS, self.terminate, provider_id, "spot")
+            self._loop.after_ms(WARNING_MS, self.terminate, provider_id, BY_SPOT)
 
     def find(self, provider_id: str) -> Instance | None:
         """Give a machine that can be seen by now."""
