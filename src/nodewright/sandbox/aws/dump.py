@@ -135,7 +135,7 @@ def _identities(account: Account, region: str) -> Dump:
         "role": {str(one["RoleName"]): one for one in told.get("RoleDetailList") or ()},
         "user": {str(one["UserName"]): one for one in told.get("UserDetailList") or ()},
         "policy": {
-            str(one["PolicyName"]): one
+            str(one["Arn"]).rsplit("/", 1)[-1]: one
             for one in told.get("Policies") or ()
             if ":iam::aws:" not in one["Arn"]
         },
@@ -146,6 +146,7 @@ def _clusters(account: Account, region: str) -> Dump:
     found: Dump = {
         "cluster": {},
         "node-group": {},
+        "fargate-profile": {},
         "addon": {},
         "access-entry": {},
         "association": {},
@@ -160,6 +161,7 @@ def _clusters(account: Account, region: str) -> Dump:
                 account, region, "eks", "DescribeNodegroup", clusterName=name, nodegroupName=group
             )
             found["node-group"][f"{name}/{group}"] = told["nodegroup"]
+        found["fargate-profile"].update(_fargate_profiles(account, region, name))
         from nodewright.sandbox.aws.eks.clusters import extras
 
         more = extras(account, region, name)
@@ -170,3 +172,11 @@ def _clusters(account: Account, region: str) -> Dump:
         ):
             found[kind].update({f"{name}/{key}": dict(value) for key, value in table.items()})
     return found
+
+
+def _fargate_profiles(account: Account, region: str, cluster: str) -> Iterator[tuple[str, Any]]:
+    listed = _ask(account, region, "eks", "ListFargateProfiles", clusterName=cluster)
+    for name in listed["fargateProfileNames"]:
+        asked = {"clusterName": cluster, "fargateProfileName": name}
+        told = _ask(account, region, "eks", "DescribeFargateProfile", **asked)
+        yield f"{cluster}/{name}", told["fargateProfile"]

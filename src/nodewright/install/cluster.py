@@ -1,0 +1,128 @@
+"""The cluster as an installation needs it: objects read, put, changed and taken away by their paths.
+
+`Objects` is the promise; `KubeObjects` keeps it through the Kubernetes client. Objects are put by
+server-side apply, so that fields which others own stay theirs unless ours differ.
+"""
+
+import base64
+from http import HTTPStatus
+from typing import Final, Protocol
+
+import msgspec
+
+from nodewright.install.found import Json
+from nodewright.install.resources.objects import path_of
+from nodewright.kube.answers import judge
+from nodewright.kube.client import Client, Reply, Request, Unreachable
+from nodewright.kube.session import greet
+from nodewright.model.errors import UserError
+
+REFUSED: Final = "NW-9716"
+_MANAGER: Final = "nodewright-install"
+_APPLY: Final = "application/apply-patch+yaml"
+_MERGE: Final = "application/merge-patch+json"
+
+
+class Objects(Protocol):
+    """A cluster's objects."""
+
+    @property
+    def server(self) -> str:
+        """The address of the API server."""
+        ...
+
+    @property
+    def authority(self) -> str:
+        """The certificate authority, in base64; nothing where none is named."""
+        ...
+
+    async def version(self) -> str:
+        """Give the version of the API server."""
+        ...
+
+    async def get(self, path: str) -> Json | None:
+        """Give an object, or None where it or its kind is not there."""
+        ...
+
+    async def list(self, path: str) -> "list[Json]":
+        """Give the objects of a kind; none where the kind is not known."""
+        ...
+
+    async def apply(self, document: Json) -> None:
+        """Put an object there as it is written."""
+        ...
+
+    async def merge(self, path: str, patch: Json) -> None:
+        """Change some fields of an object."""
+        ...
+
+    async def remove(self, path: str) -> None:
+        """Take an object away; one that is gone already is fine."""
+        ...
+
+
+class KubeObjects:
+    """The objects of a cluster, through its API."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.server = client.access.server
+        raw = client.access.authority.read() if client.access.authority else b""
+        self.authority = base64.b64encode(raw).decode()
+
+    async def version(self) -> str:
+        """Give the version of the API server."""
+        return await greet(self._client)
+
+    async def get(self, path: str) -> Json | None:
+        """Give an object, or None where it or its kind is not there."""
+        reply = await self._ask(Request("GET", path))
+        if reply.status == HTTPStatus.NOT_FOUND:
+            return None
+        found: Json = msgspec.json.decode(_good(reply, path).body)
+        return found
+
+    async def list(self, path: str) -> "list[Json]":
+        """Give the objects of a kind; none where the kind is not known."""
+        found = await self.get(path)
+        items: list[Json] = (found or {}).get("items") or []
+        return items
+
+    async def apply(self, document: Json) -> None:
+        """Put an object there as it is written."""
+        path = path_of(document)
+        params = {"fieldManager": _MANAGER, "force": "true"}
+        body = msgspec.json.encode(document)
+        _good(await self._ask(Request("PATCH", path, params, body, _APPLY)), path)
+
+    async def merge(self, path: str, patch: Json) -> None:
+        """Change some fields of an object."""
+        params = {"fieldManager": _MANAGER}
+        request = Request("PATCH", path, params, msgspec.json.encode(patch), _MERGE)
+        _good(await self._ask(request), path)
+
+    async def remove(self, path: str) -> None:
+        """Take an object away; one that is gone already is fine."""
+        reply = await self._ask(Request("DELETE", path, {"propagationPolicy": "Background"}))
+        if reply.status != HTTPStatus.NOT_FOUND:
+            _good(reply, path)
+
+    async def _ask(self, request: Request) -> Reply:
+        try:
+            return await self._client.ask(request)
+        except Unreachable as error:
+            raise UserError(
+                f"the cluster cannot be reached: {error}", code=REFUSED, where=self.server
+            ) from None
+
+
+def _good(reply: Reply, path: str) -> Reply:
+    if reply.is_good:
+        return reply
+    forbidden = reply.status in (HTTPStatus.FORBIDDEN, HTTPStatus.UNAUTHORIZED)
+    raise UserError(
+        f"the cluster refuses: {judge(reply).message}",
+        code=REFUSED,
+        where=path,
+        advice="use a context of a cluster administrator" if forbidden else "",
+    )

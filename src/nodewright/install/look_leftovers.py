@@ -1,0 +1,57 @@
+"""Finds what clusters that are gone have left in an account, and whether anything still uses it.
+
+A node role of Karpenter is a leftover if no cluster has the name that it ends in. It is used as long as a
+machine has one of its profiles. A launch template says by a tag for which cluster it was made.
+"""
+
+import re
+from typing import Final
+
+from nodewright.aws.tags import CLUSTER_NAME, OURS, read_tags
+from nodewright.install.asking import Asking
+from nodewright.install.found import Leftover
+from nodewright.install.resources.leftovers import POLICY, PROFILE
+
+_ROLE: Final = re.compile(r"(?:eksctl-)?(?:Karpenter|Nodewright)NodeRole-(.+)")
+_KEYS: Final = (CLUSTER_NAME, "karpenter.k8s.aws/cluster", OURS)
+_LIVING: Final = ["pending", "running", "shutting-down", "stopping", "stopped"]
+
+
+async def look_leftovers(asking: Asking, clusters: frozenset[str]) -> tuple[Leftover, ...]:
+    """Find the leftovers of clusters that are not among those that are there."""
+    found = []
+    for one in await asking.list("iam.ListRoles", "Roles"):
+        named = _ROLE.fullmatch(str(one["RoleName"]))
+        if named and named.group(1) not in clusters:
+            found.append(await _role(asking, str(one["RoleName"]), named.group(1)))
+    keyed = [{"Name": "tag-key", "Values": list(_KEYS)}]
+    told = await asking.list("ec2.DescribeLaunchTemplates", "LaunchTemplates", Filters=keyed)
+    for one in told:
+        tags = read_tags(one.get("Tags"))
+        cluster = next((tags[key] for key in _KEYS if key in tags), "")
+        if cluster and cluster not in clusters:
+            found.append(Leftover("launch template", str(one["LaunchTemplateName"]), cluster))
+    return tuple(sorted(found, key=lambda one: (one.kind, one.name)))
+
+
+async def _role(asking: Asking, name: str, cluster: str) -> Leftover:
+    profiles = await asking.list(
+        "iam.ListInstanceProfilesForRole", "InstanceProfiles", RoleName=name
+    )
+    attached = await asking.list("iam.ListAttachedRolePolicies", "AttachedPolicies", RoleName=name)
+    parts = [f"{PROFILE}{one['InstanceProfileName']}" for one in profiles]
+    parts += [f"{POLICY}{one['PolicyArn']}" for one in attached]
+    used = await _used_by(asking, [str(one["Arn"]) for one in profiles])
+    return Leftover("iam role", name, cluster, tuple(sorted(parts)), used)
+
+
+async def _used_by(asking: Asking, profiles: list[str]) -> str:
+    if not profiles:
+        return ""
+    filters = [
+        {"Name": "iam-instance-profile.arn", "Values": profiles},
+        {"Name": "instance-state-name", "Values": _LIVING},
+    ]
+    told = await asking.list("ec2.DescribeInstances", "Reservations", Filters=filters)
+    machines = [one["InstanceId"] for group in told for one in group["Instances"]]
+    return f"machine {machines[0]} uses it" if machines else ""
