@@ -78,11 +78,15 @@ def sweep(cluster):
 class Replica:
     """One process of the controller, which can be killed and started again."""
 
-    def __init__(self, kubeconfig, folder, name="replica-0", *flags):
+    def __init__(
+        self, kubeconfig, folder, name="replica-0", *flags, cloud="kwok", environment=None
+    ):
         self._kubeconfig = kubeconfig
         self._folder = folder
         self._name = name
         self._flags = flags
+        self._cloud = cloud
+        self._environment = environment or os.environ
         self._lives = 0
         self._process = None
 
@@ -91,13 +95,13 @@ class Replica:
         log = (self._folder / f"{self._name}-{self._lives}.log").open("wb")
         self._process = subprocess.Popen(
             [
-                sys.executable, "-m", "nodewright", "controller", "--cloud", "kwok",
+                sys.executable, "-m", "nodewright", "controller", "--cloud", self._cloud,
                 "--kubeconfig", self._kubeconfig, "--leader-election-namespace", NAMESPACE,
                 "--metrics-port", "0", "--health-probe-port", "0", "--api-port", "0",
                 "--journal", str(self._folder / f"{self._name}-journal"), *self._flags,
             ],
             stdout=log, stderr=subprocess.STDOUT,
-            env={**os.environ, "POD_NAME": self._name},
+            env={**self._environment, "POD_NAME": self._name},
         )  # fmt: skip
         log.close()
         return self

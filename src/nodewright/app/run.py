@@ -15,6 +15,7 @@ from nodewright.controllers.nodepool import Consistency, NodePools
 from nodewright.controllers.nominations import Nominations
 from nodewright.controllers.older import OlderObjects
 from nodewright.controllers.orchestration import Orchestration
+from nodewright.controllers.perished import Perished
 from nodewright.controllers.podevents import PodEvents
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.provisioning import Provisioning
@@ -27,7 +28,7 @@ from nodewright.ports.classes import Classes
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
-    Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects,
+    Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects, Perished,
     Hydration, Transitions, Disruption, Orchestration, Disruptable, Repair, Reserved,
 )  # fmt: skip
 

@@ -208,7 +208,7 @@ class AwsCloud:
         instance_id = instance_of(provider_id)
         if not instance_id:
             return None
-        found = await self._machines.find(instance_id)
+        found = await self._machines.look(instance_id)
         return Unavailable(str(found)) if isinstance(found, Fault) else found
 
     async def list_machines(self) -> tuple[Machine, ...] | Unavailable:

@@ -57,7 +57,17 @@ def read_machine(description: Mapping[str, Any]) -> Machine:
         ),
         placement_group=str(description.get("Placement", {}).get("GroupName") or ""),
         labels=_labels(description),
+        ended_because=_why_ended(description),
     )
+
+
+def _why_ended(description: Mapping[str, Any]) -> str:
+    """Give EC2's words for why an instance does not run; those for one that runs mean nothing."""
+    said = description.get("StateReason") or {}
+    if description["State"]["Name"] in ("pending", "running"):
+        return ""
+    code, words = str(said.get("Code") or ""), str(said.get("Message") or "")
+    return words if words.startswith(code) else f"{code}: {words}"
 
 
 def _labels(description: Mapping[str, Any]) -> dict[str, str]:

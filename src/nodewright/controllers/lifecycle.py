@@ -39,7 +39,12 @@ _GIVEN_UP: Final = {
 
 _PROMISE_MS: Final = 50
 _PROMISE_TRIES: Final = 40
-_OUTCOMES: Final = {"Registered": True, "launch_timeout": False, "registration_timeout": False}
+_OUTCOMES: Final = {
+    "Registered": True,
+    "launch_timeout": False,
+    "registration_timeout": False,
+    "instance_terminated": False,
+}
 
 
 class Lifecycle(Controller):

@@ -3,7 +3,8 @@
 Each look at a claim gives the one next step. A step is decided from what the cluster shows, never
 from what was done before, so that a process that dies between two steps finds the next one again.
 What takes too long is given up: a launch after five minutes, a registration after fifteen, and where
-a NodePolicy says so, an initialization, with what it waited for.
+a NodePolicy says so, an initialization, with what it waited for. A claim whose machine ended before it
+was a node stays for a moment, so that it can be read why, and the next one does not follow at once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,10 +38,13 @@ from nodewright.model.world import World
 
 LAUNCH_MS: Final = 5 * 60_000
 REGISTRATION_MS: Final = 15 * 60_000
+ENDED_MS: Final = 30_000
+MACHINE_ENDED: Final = "InstanceTerminated"
 _GIVEN_UP: Final = {
     "launch_timeout": "LaunchTimeout",
     "registration_timeout": "RegistrationTimeout",
     "initialization_timeout": "InitializationTimeout",
+    "instance_terminated": MACHINE_ENDED,
 }
 _INITIALIZED_LABEL: Final = {labels.INITIALIZED: "true"}
 
@@ -98,7 +102,12 @@ def _launch(claim: NodeClaim, now_ms: int) -> Iterator[Decision]:
 
 
 def _register(claim: NodeClaim, nodes: list[Node], now_ms: int) -> Iterator[Decision]:
-    if age_ms(claim, now_ms) >= REGISTRATION_MS:
+    ended = find(claim.status.conditions, REGISTERED)
+    if ended is not None and ended.reason == MACHINE_ENDED:
+        since = ended.last_transition_time
+        if since and now_ms - parse_instant(since) >= ENDED_MS:
+            yield from _give_up(claim, "instance_terminated", ended.message)
+    elif age_ms(claim, now_ms) >= REGISTRATION_MS:
         note = "the machine did not become a node within 15 minutes"
         yield from _give_up(claim, "registration_timeout", note)
     elif not nodes:

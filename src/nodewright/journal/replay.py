@@ -26,6 +26,7 @@ from nodewright.core.nodepool import decide_pools
 from nodewright.core.nominations import nominate
 from nodewright.core.older import judge_older
 from nodewright.core.orchestration import drive
+from nodewright.core.perished import judge_perished
 from nodewright.core.provisioning import provision
 from nodewright.core.repair import repair
 from nodewright.core.reserved import keep_reserved
@@ -54,6 +55,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "consistency": check_promises,
     "podevents": lambda world: write_events(world, world.beside.pod_events_ms),
     "nominations": lambda world: nominate(world, world.beside.expected, world.beside.idle_since_ms),
+    "perished": judge_perished,
     "static": keep_replicas,
     "buffers": keep_room,
     "older": judge_older,

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from nodewright.model.classfacts import ClassFacts
-from nodewright.model.cloudview import CloudNotice, CloudView, QueueView
+from nodewright.model.cloudview import CloudNotice, CloudView, EndedMachine, QueueView
 from nodewright.model.disruption import Memory, RepairRule
 from nodewright.model.older import OlderObject
 
@@ -57,7 +57,8 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     `outcomes` are those of pools by uid, `pod_events_ms` the latest pod event by node; `expected` says
     where pods (by uid) should come to run, and `idle_since_ms` since when they do not; `older` are the
     objects of kinds that have other names today, `repair_rules` what the provider takes for broken,
-    `class_facts` what it found for classes, and `queue` how its messages come.
+    `class_facts` what it found for classes, `queue` how its messages come, and `ended` the machines that
+    it says have ended.
     """
 
     cloud: CloudView = CloudView()
@@ -73,3 +74,4 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     disruption: Memory = Memory()
     repair_rules: tuple[RepairRule, ...] = ()
     class_facts: tuple[ClassFacts, ...] = ()
+    ended: tuple[EndedMachine, ...] = ()

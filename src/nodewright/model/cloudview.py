@@ -41,6 +41,13 @@ class CloudView(msgspec.Struct, frozen=True, rename="camel", dict=True):
         return frozenset(one.provider_id for one in self.machines or ())
 
 
+class EndedMachine(msgspec.Struct, frozen=True, rename="camel"):
+    """A machine that has ended, and why, in the cloud's own words."""
+
+    provider_id: str
+    because: str = ""
+
+
 class CloudNotice(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What the cloud said of some machines, which are named by the last part of their provider ids.
 

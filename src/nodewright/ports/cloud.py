@@ -51,10 +51,17 @@ class Machine(msgspec.Struct, frozen=True):
     placement_group: str = ""
     labels: Mapping[str, str] = {}
 
+    ended_because: str = ""
+
     @property
     def is_alive(self) -> bool:
         """Whether it runs or is about to."""
         return self.state in ("pending", "running")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is gone, or about to be."""
+        return self.state in ("shutting-down", "terminated")
 
 
 class Launched(msgspec.Struct, frozen=True):
@@ -165,7 +172,10 @@ class Cloud(Protocol):
         ...
 
     async def describe(self, provider_id: str) -> Machine | Unavailable | None:
-        """Give one machine, or nothing where the cloud does not know it."""
+        """Give one machine, or nothing where the cloud does not know it.
+
+        One that has ended may be given as long as the cloud remembers it, with why it has.
+        """
         ...
 
     async def list_machines(self) -> tuple[Machine, ...] | Unavailable:

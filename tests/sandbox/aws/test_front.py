@@ -95,6 +95,28 @@ def test_a_slow_answer_takes_its_time(standin, ec2):
     assert time.monotonic() - start >= 0.2
 
 
+def test_a_late_answer_comes_after_the_work(standin, ec2):
+    standin.account.faults.set("ec2.CreateVpc", Switch("late", times=1, delay_ms=200))
+    before = time.monotonic()
+    made = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+
+    assert time.monotonic() - before >= 0.2
+    assert made in [one["VpcId"] for one in ec2.describe_vpcs()["Vpcs"]]
+
+
+def test_a_fault_may_strike_every_second_call(standin, ec2):
+    standin.account.faults.set("ec2.DescribeVpcs", Switch("throttle", every=2))
+    answers = []
+    for _ in range(4):
+        try:
+            ec2.describe_vpcs()
+            answers.append("")
+        except ClientError as error:
+            answers.append(error.response["Error"]["Code"])
+
+    assert answers == ["", "RequestLimitExceeded"] * 2
+
+
 def test_a_wrong_answer_is_given_once(standin, ec2):
     standin.account.faults.set(
         "ec2.DescribeSubnets", Switch("wrong", times=1, answer={"Subnets": []})

@@ -100,6 +100,10 @@ class Front:
         if switch.kind == "slow":
             time.sleep((switch.delay_ms or _SLOW_MS) / 1000)
             return self._serve(call, asked, environ, body)
+        if switch.kind == "late":
+            answer = self._serve(call, asked, environ, body)
+            time.sleep((switch.delay_ms or _SLOW_MS) / 1000)
+            return answer
         if switch.kind == "wrong":
             return write_answer(asked, switch.answer, call.request_id), ""
         if switch.kind == "lost":
