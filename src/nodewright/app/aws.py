@@ -7,7 +7,7 @@ said in one sentence. What may change while we run (the cluster's version) is lo
 import asyncio
 import base64
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Final
@@ -210,6 +210,10 @@ class LiveClasses:
     async def release(self, node_class: EC2NodeClass) -> Trouble | None:
         """Give back what was made for a class."""
         return await self._classes.release(node_class)
+
+    async def tag(self, provider_id: str, tags: Mapping[str, str]) -> Trouble | None:
+        """Put tags on a machine."""
+        return await self._classes.tag(provider_id, tags)
 
     async def _look(self) -> None:
         self._seen_ms = self._clock.now_ms()

@@ -22,6 +22,7 @@ from nodewright.controllers.provisioning import Provisioning
 from nodewright.controllers.repair import Repair
 from nodewright.controllers.reserved import Reserved
 from nodewright.controllers.static import StaticPools
+from nodewright.controllers.tagging import Tagging
 from nodewright.controllers.termination import Termination
 from nodewright.controllers.transitions import Transitions
 from nodewright.ports.classes import Classes
@@ -43,10 +44,12 @@ async def run_controllers(
 ) -> None:
     """Run all controllers until the process ends or another one leads.
 
-    Whoever has somebody that answers for classes gets the controller that asks them.
+    Whoever has somebody that answers for classes gets the controllers that ask them.
     """
     given = (ports, memory or Memory(), settings or Settings())
     made = [_make(kind, given, classes) for kind in CONTROLLERS]
+    if classes is not None:
+        made.append(Tagging(*given, classes))
     await run_all(made, is_strict=is_strict)
 
 

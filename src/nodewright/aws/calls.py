@@ -86,6 +86,7 @@ RUN_INSTANCES: Final = Call(
     "RunInstances",
     (*_launching("ec2:RunInstances"), _TAGS, (Scope.PASSING, "iam:PassRole")),
 )
+CREATE_TAGS: Final = _plain("ec2", "CreateTags", Scope.TAGGING)
 DELETE_LAUNCH_TEMPLATE: Final = _plain("ec2", "DeleteLaunchTemplate", Scope.DELETION)
 TERMINATE_INSTANCES: Final = _plain("ec2", "TerminateInstances", Scope.DELETION)
 DESCRIBE_CAPACITY_RESERVATIONS: Final = _plain("ec2", "DescribeCapacityReservations", Scope.REGION)

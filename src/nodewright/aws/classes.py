@@ -6,6 +6,7 @@ found a launch is tried that starts nothing, so that a mistake is found before a
 """
 
 import logging
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -13,11 +14,13 @@ import msgspec
 from nodewright.aws.cluster import Cluster
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.images import ImageFinder
+from nodewright.aws.machines import instance_of
 from nodewright.aws.network import find_groups, find_subnets
 from nodewright.aws.placements import PlacementGroups
 from nodewright.aws.profiles import Profiles
 from nodewright.aws.rehearsal import Rehearsals
 from nodewright.aws.reservations import find_reservations
+from nodewright.aws.tagging import Tagger
 from nodewright.aws.templates import delete_templates_of
 from nodewright.aws.userdata.draft import Draft
 from nodewright.aws.userdata.render import TooLong, write_user_data
@@ -63,6 +66,7 @@ class ClassFinder:
         self._profiles = Profiles(gateway, clock, cluster, is_isolated=options.is_isolated)
         self._placements = PlacementGroups(gateway, clock)
         self._rehearsals = Rehearsals(gateway, clock, cluster)
+        self._tagger = Tagger(gateway, clock, cluster.name)
 
     async def find(self, node_class: EC2NodeClass) -> ClassFacts:
         """Give what was found for a class."""
@@ -101,6 +105,11 @@ class ClassFinder:
         if trouble is None:
             name = node_class.metadata.name
             trouble = await delete_templates_of(self._gateway, self._cluster.name, name)
+        return None if trouble is None else _trouble(trouble)
+
+    async def tag(self, provider_id: str, tags: Mapping[str, str]) -> Trouble | None:
+        """Put tags on a machine; those that it has stay as they are."""
+        trouble = await self._tagger.tag(instance_of(provider_id), tags)
         return None if trouble is None else _trouble(trouble)
 
     async def _reservations(

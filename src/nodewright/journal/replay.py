@@ -31,6 +31,7 @@ from nodewright.core.provisioning import provision
 from nodewright.core.repair import repair
 from nodewright.core.reserved import keep_reserved
 from nodewright.core.static import keep_replicas
+from nodewright.core.tagging import tag_machines
 from nodewright.core.termination import decide_ends
 from nodewright.core.transitions import tell_transitions
 from nodewright.journal.reading import Found
@@ -66,6 +67,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "disruptable": judge_claims,
     "repair": repair,
     "reserved": keep_reserved,
+    "tagging": tag_machines,
 }
 """What each controller decides with, by its name."""
 

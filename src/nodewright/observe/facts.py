@@ -17,7 +17,7 @@ from nodewright.model.world import World
 
 NAMES_MAX: Final = 5
 NARROW: Final = frozenset(
-    ("disruptable", "interruption", "nominations", "podevents", "transitions")
+    ("disruptable", "interruption", "nominations", "podevents", "tagging", "transitions")
 )
 """Controllers whose World holds only what they ask for: what it lacks may well be there."""
 

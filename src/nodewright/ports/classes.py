@@ -1,5 +1,6 @@
-"""What a cloud has for a class of machines: asked by controllers, and given back with the class."""
+"""What only EC2 is asked for: what it has for a class of machines, and tags on those that became nodes."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from nodewright.model.classfacts import ClassFacts, Trouble
@@ -15,4 +16,8 @@ class Classes(Protocol):
 
     async def release(self, node_class: EC2NodeClass) -> Trouble | None:
         """Give back what was made for a class; trouble where that must be tried again."""
+        ...
+
+    async def tag(self, provider_id: str, tags: Mapping[str, str]) -> Trouble | None:
+        """Put tags on a machine; those that it has stay as they are."""
         ...
