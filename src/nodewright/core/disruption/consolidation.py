@@ -59,12 +59,14 @@ class Consolidation:
         rows = [self.stage.floor.row_of[one.name] for one in dear]
         for row in rows:
             self.stage.floor.close(row)
+        gone = len(self.stage.gone)
         misfits = self._delete(ready)
         self._replace(self._left(ready))
         self.stage.floor.open_all(
             self.stage.floor.row_of[one.name] for one in dear if one.name not in self.stage.gone
         )
-        misfits |= self._delete(self._left(ready))
+        if dear or len(self.stage.gone) > gone:
+            misfits |= self._delete(self._left(ready))
         for one in ready:
             if one.name in self.stage.gone:
                 continue

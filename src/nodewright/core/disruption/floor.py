@@ -31,11 +31,14 @@ type Column = npt.NDArray[np.int64]
 type Step = tuple[bool, int, Shape, list[Pod]]
 """Whether pods of a shape were put on a row, or else lifted off it."""
 
-type Mark = tuple[int, int]
-"""How many steps there were, and how many changes to what is known of rows without room."""
+type Mark = tuple[int, int, int]
+"""How many steps there were, how many changes to what is known of rows without room, and the state."""
 
 type Rank = Callable[[Host, float], tuple[object, ...]]
 """Orders nodes, given what their capacity is worth: those that will surely stay come first."""
+
+_MANY: Final = 1 << 32
+"""More pods than any node takes; so that sums over all nodes stay whole numbers."""
 
 _NOTHING: Final = frozenset[str]()
 _BLOCK: Final = 256
@@ -70,6 +73,9 @@ class Floor:
         self._values: dict[tuple[str, int], float] = {}
         self._pool_worth: dict[str, Vector] = {}
         self._first: dict[int, int] = {}
+        # The same number is the same state: what was found out in it is still true.
+        self._state = self._last_state = 0
+        self._room_of: dict[int, tuple[int, int]] = {}
         # The solver sees no host: what it is asked for is what no host has room for.
         self.board.hosts = []
 
@@ -103,10 +109,7 @@ class Floor:
     def close(self, row: int) -> None:
         """Let no pod come to a node any more."""
         self.is_open[row] = False
-
-    def reopen(self, row: int) -> None:
-        """Let pods come to a node again, after everything since its closing was undone."""
-        self.is_open[row] = True
+        self._touch()
 
     def open_all(self, rows: Iterable[int]) -> None:
         """Let pods come to nodes that were closed for a while; no attempt may be open."""
@@ -114,6 +117,7 @@ class Floor:
             self.is_open[row] = True
         self._first.clear()
         self._first_before.clear()
+        self._touch()
 
     def lift(self, row: int) -> dict[Shape, list[Pod]]:
         """Lift all pods off a node and give them by shape."""
@@ -150,12 +154,32 @@ class Floor:
                         return left
         return left
 
-    def has_room(self, shape: Shape) -> bool:
-        """Tell whether any open node has room for one pod of a shape, neighbours left aside."""
-        alike = self._masks.of(shape.ladder[0])
-        start = self._first.get(shape.number, 0)
-        blocks = range(start - start % _BLOCK, len(self.hosts), _BLOCK)
-        return any(self._roomy(begin, shape, alike).any() for begin in blocks)
+    def may_hold(self, shape: Shape, count: int, beside: Sequence[int]) -> bool:
+        """Tell whether open nodes but some have room for so many pods of a shape, were they alone."""
+        known = self._room_of.get(shape.number)
+        if known is None or known[0] != self._state:
+            known = self._room_of[shape.number] = (self._state, self._room(shape))
+        return known[1] >= count + sum(self._room_on(row, shape) for row in beside)
+
+    def _room(self, shape: Shape) -> int:
+        """Tell for how many pods of a shape there is room on all open nodes."""
+        rows = np.flatnonzero(self.is_open & self._masks.of(shape.ladder[0]))
+        pairs = zip(self.free, shape.amounts, strict=True)
+        counts = [column[rows] // amount for column, amount in pairs if amount]
+        if not counts:
+            return len(rows) * _MANY
+        return int(np.clip(np.minimum.reduce(counts), 0, _MANY).sum())
+
+    def _room_on(self, row: int, shape: Shape) -> int:
+        if not (self.is_open[row] and self._masks.of(shape.ladder[0])[row]):
+            return 0
+        pairs = zip(self.free, shape.amounts, strict=True)
+        counts = [int(column[row]) // amount for column, amount in pairs if amount]
+        return max(0, min([*counts, _MANY]))
+
+    def _touch(self) -> None:
+        self._last_state += 1
+        self._state = self._last_state
 
     def _roomy(self, begin: int, shape: Shape, alike: Mask) -> Mask:
         """Tell of each node of a block whether it is open, fit for a wish, and has room for a pod."""
@@ -219,6 +243,7 @@ class Floor:
         if wish.ports or wish.needs.attachments:
             self._recount(host, row)
         self.dirty.add(row)
+        self._touch()
 
     def _recount(self, host: Host, row: int) -> None:
         """Work out anew which ports and volumes the loose pods of a node take."""
@@ -233,17 +258,20 @@ class Floor:
 
     def mark(self) -> Mark:
         """Give a mark to come back to."""
-        return len(self.steps), len(self._first_before)
+        return len(self.steps), len(self._first_before), self._state
 
-    def undo(self, mark: Mark) -> None:
-        """Take back every step since a mark."""
-        steps, firsts = mark
+    def undo(self, mark: Mark, closed: Iterable[int] = ()) -> None:
+        """Take back every step since a mark, and open the nodes that were closed since."""
+        steps, firsts, state = mark
         while len(self.steps) > steps:
             was_put, row, shape, pods = self.steps.pop()
             self._change(row, shape, pods, -1 if was_put else 1)
         while len(self._first_before) > firsts:
             number, first = self._first_before.pop()
             self._first[number] = first
+        for row in closed:
+            self.is_open[row] = True
+        self._state = state
 
     def value(self, amounts: Mapping[str, int]) -> float:
         """Give what amounts of resources would cost if they were bought well."""

@@ -140,31 +140,19 @@ class Stage:
         return msgspec.structs.replace(done, drafts=tuple(drafts))
 
     def _misfits(self, rows: Sequence[int]) -> list[Pod]:
-        """Give pods that no other node has room for: then nothing needs to be lifted to know."""
+        """Give pods that no other nodes have room for: then nothing needs to be lifted to know."""
         floor = self.floor
-        open_rows = [row for row in rows if floor.is_open[row]]
         for row in rows:
-            floor.close(row)
-        found = next(
-            (
-                pods
-                for row in rows
-                for shape, pods in floor.loads[row].items()
-                if not floor.has_room(shape)
-            ),
-            [],
-        )
-        for row in open_rows:
-            floor.reopen(row)
-        return list(found)
+            for shape, pods in floor.loads[row].items():
+                if not floor.may_hold(shape, len(pods), rows):
+                    return list(pods)
+        return []
 
     def take_back(self, attempt: Attempt) -> None:
         """Put everything back as it was before an attempt."""
         self.drafting.drop(attempt.first_draft)
         self._charge(attempt.candidates, -1)
-        self.floor.undo(attempt.mark)
-        for row in attempt.open_rows:
-            self.floor.reopen(row)
+        self.floor.undo(attempt.mark, attempt.open_rows)
 
     def accept(self, attempt: Attempt, reason: str, method: Method, detail: str = "") -> None:
         """Let the nodes of an attempt go: budgets and replicas are theirs from now on."""
