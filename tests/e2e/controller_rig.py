@@ -90,8 +90,9 @@ class Replica:
         self._lives = 0
         self._process = None
 
-    def start(self):
+    def start(self, *flags):
         self._lives += 1
+        self._flags = (*self._flags, *flags)
         log = (self._folder / f"{self._name}-{self._lives}.log").open("wb")
         self._process = subprocess.Popen(
             [

@@ -72,10 +72,11 @@ class Termination(Controller):
             note = f"Evicted pod: {decision.note}"
             await super().act(Tell(subject=decision.subject, reason="Evicted", note=note))
         elif answer.outcome is Outcome.BLOCKED or _TWO_BUDGETS in answer.message:
+            pod = f"{decision.subject.namespace}/{decision.subject.name}"
             told = Tell(
                 subject=decision.node,
                 reason="FailedDraining",
-                note=f"pod {decision.subject} cannot be evicted: {answer.message}",
+                note=f"pod {pod} cannot be evicted: {answer.message}",
                 is_warning=True,
                 dedupe=(str(decision.subject),),
             )

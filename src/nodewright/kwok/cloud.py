@@ -30,7 +30,7 @@ from nodewright.kwok.machine import (
     read_shape,
 )
 from nodewright.kwok.wishes import BadWish, OfferingKey, Wishes, read_wishes
-from nodewright.model.disruption import RepairRule
+from nodewright.model.disruption import AWS_RULES, RepairRule
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
@@ -61,10 +61,6 @@ ICE: Final = "InsufficientInstanceCapacity"
 UNAVAILABLE_MS: Final = 180_000
 BOOTS_AT_ONCE: Final = 32
 _LOOK_MS: Final = 100
-_REPAIRS: Final = (
-    RepairRule("Ready", "False", 1_800_000),
-    RepairRule("Ready", "Unknown", 1_800_000),
-)
 _NO_QUEUE_MS: Final = 600_000
 _SEEN_MS: Final = 5_000
 _SEEN_STEP_MS: Final = 50
@@ -209,8 +205,8 @@ class KwokCloud:
         self._sold_out[key] = self._clock.now_ms() + UNAVAILABLE_MS
 
     def repair_rules(self) -> tuple[RepairRule, ...]:
-        """Give the node conditions that mean a broken machine: those that a kubelet reports."""
-        return _REPAIRS
+        """Give the node conditions that mean a broken machine: those of EC2, whose types it plays."""
+        return AWS_RULES
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell: none ever is by the cloud's own checks."""
