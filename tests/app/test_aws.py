@@ -20,6 +20,7 @@ from nodewright.model.errors import UserError
 from nodewright.sandbox.aws.account import Account, Timing
 from nodewright.sandbox.aws.faults import Switch
 from nodewright.sandbox.aws.server import Server
+from nodewright.state.mirror import Mirror
 
 DNS = "/api/v1/namespaces/kube-system/services/kube-dns"
 
@@ -81,7 +82,7 @@ def opened(api=None, *, dry_run=False, name="demo", **aws):
     written = Written(cluster_name=name, dry_run=dry_run, region="us-west-2")
     order = read_settings(written, aws=AwsWritten(**aws))
     told = []
-    session = SimpleNamespace(client=api or Api())
+    session = SimpleNamespace(client=api or Api(), mirror=Mirror())
     return open_aws(order, session, lambda *row: told.append(row)), told
 
 

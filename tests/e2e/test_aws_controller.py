@@ -4,7 +4,6 @@ import pytest
 
 from e2e.aws_controller_rig import (
     ALIVE,
-    CLAIM,
     Installed,
     a_load,
     an_ec2_class,

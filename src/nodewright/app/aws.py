@@ -71,7 +71,7 @@ async def open_aws(order: Order, session: Session, note: Note) -> AsyncIterator[
         }
         _log.info("discovered the cluster", extra={"facts": facts})
         cloud = AwsCloud(gateway, machine.clock, cluster, _options(order))
-        classes = LiveClasses(order, session.client, gateway, cluster)
+        classes = LiveClasses(order, session, gateway, cluster)
         yield Provider(cloud, cluster.region, cloud.run, classes)
     finally:
         gateway.close()
@@ -189,12 +189,13 @@ class LiveClasses:
     Images follow the version, so a cluster that was upgraded gets those of its new one.
     """
 
-    def __init__(self, order: Order, client: Client, gateway: Gateway, cluster: Cluster) -> None:
+    def __init__(self, order: Order, session: Session, gateway: Gateway, cluster: Cluster) -> None:
         self._order = order
-        self._client = client
+        self._client = session.client
+        self._mirror = session.mirror
         self._gateway = gateway
         self._cluster = cluster
-        self._clock = client.machine.clock
+        self._clock = session.client.machine.clock
         self._seen_ms = self._clock.now_ms()
         self._classes = self._open()
 
@@ -223,6 +224,7 @@ class LiveClasses:
         facts = {"kubernetes": version, "before": self._cluster.version}
         _log.info("the cluster has another version", extra={"facts": facts})
         self._cluster = msgspec.structs.replace(self._cluster, version=version)
+        self._mirror.learn_version(version)
         self._classes = self._open()
 
     async def _ask(self) -> str:

@@ -102,7 +102,7 @@ def control(order: Order, environment: Mapping[str, str]) -> None:
 
 async def _control(order: Order, access: Access, environment: Mapping[str, str]) -> None:
     machine = this_machine()
-    await _check(order, access, machine)
+    running = await _check(order, access, machine)
     # A pod's name outlives its container: one that was restarted need not wait for its own lease.
     identity = environment.get("POD_NAME") or f"{socket.gethostname()}_{os.getpid()}"
     ears = Ears()
@@ -121,6 +121,7 @@ async def _control(order: Order, access: Access, environment: Mapping[str, str])
             open_session(access, machine, plan) as session,
             _faces(order, session, folder) as faces,
         ):
+            session.mirror.learn_version(running)
             duty = asyncio.create_task(_serve(_Duty(order, session, ears, faces)))
             told = asyncio.create_task(stop.wait())
             await asyncio.wait((duty, told), return_when=asyncio.FIRST_COMPLETED)
@@ -134,8 +135,11 @@ async def _control(order: Order, access: Access, environment: Mapping[str, str])
     _log.info("stopped")
 
 
-async def _check(order: Order, access: Access, machine: Machine) -> None:
-    """Refuse, in one sentence, a cluster that cannot be reached or lacks what we work with."""
+async def _check(order: Order, access: Access, machine: Machine) -> str:
+    """Refuse, in one sentence, a cluster that cannot be reached or lacks what we work with.
+
+    Give the version of one that is fine.
+    """
     needed = [NODEPOOLS, NODECLAIMS]
     if order.written.cloud == "aws":
         needed.append(EC2NODECLASSES)
@@ -147,6 +151,7 @@ async def _check(order: Order, access: Access, machine: Machine) -> None:
         await client.close()
     facts = {"server": access.server, "kubernetes": running}
     _log.info("the cluster answers", extra={"facts": facts})
+    return running
 
 
 def _terms(order: Order, access: Access, identity: str) -> Terms | None:

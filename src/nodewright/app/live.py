@@ -63,11 +63,12 @@ def take_live(place: Place, environment: Mapping[str, str]) -> Taken:
 async def _take(access: Access, machine: Machine, place: Place) -> Taken:
     client = Client(access, machine)
     try:
-        await greet(client)
+        running = await greet(client)
         await _find_pools(client)
     finally:
         await client.close()
     async with open_session(access, machine, Plan(instance=_INSTANCE)) as session:
+        session.mirror.learn_version(running)
         await session.wait_synced(_SYNC_MS)
         metadata = SnapshotMetadata(
             name=access.context,

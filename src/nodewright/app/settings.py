@@ -97,8 +97,9 @@ def read_settings(
         pending_rule="live",
     )
     nominates = not written.disable_pod_nomination
-    controllers = Settings(idle_ms, most_ms, options, nominates)
-    return Order(written, controllers, inert or {}, read_aws(aws or AwsWritten()))
+    told = read_aws(aws or AwsWritten())
+    controllers = Settings(idle_ms, most_ms, options, nominates, told.refresh_ms)
+    return Order(written, controllers, inert or {}, told)
 
 
 def read_gates(text: str) -> dict[str, bool]:

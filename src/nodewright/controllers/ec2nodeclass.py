@@ -5,18 +5,27 @@ from typing import Final, NamedTuple
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
-from nodewright.core.ec2nodeclass import decide_ec2_classes
+from nodewright.core.ec2nodeclass import decide_ec2_classes, is_nowhere, status_after
 from nodewright.model.beside import Beside
 from nodewright.model.classfacts import ClassFacts
 from nodewright.model.decision import Decision, Release
-from nodewright.model.ec2nodeclass import TERMINATION_FINALIZER, EC2NodeClass
+from nodewright.model.ec2nodeclass import (
+    TERMINATION_FINALIZER,
+    EC2NodeClass,
+    EC2NodeClassStatus,
+)
 from nodewright.model.hashing import EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION
-from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES
+from nodewright.model.resource import (
+    AWS_NODE_TEMPLATES,
+    NODE_CLAIMS,
+    NODE_CLASSES,
+    PROVISIONERS,
+)
 from nodewright.model.world import World
 from nodewright.ports.classes import Classes
 from nodewright.ports.kube import Answer, Outcome
+from nodewright.state.live import find_classes
 
-FRESH_MS: Final = 60_000
 _OWN_NOTES: Final = frozenset({EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION})
 
 
@@ -32,8 +41,8 @@ class EC2NodeClasses(Controller):
     """Takes classes from their creation to where machines can be made, and to their end."""
 
     name = "ec2nodeclass"
-    wakes_on = (NODE_CLASSES, NODE_CLAIMS)
-    pace = Pace(at_most_every_ms=500, at_least_every_ms=FRESH_MS)
+    wakes_on = (NODE_CLASSES, NODE_CLAIMS, AWS_NODE_TEMPLATES, PROVISIONERS)
+    pace = Pace(at_most_every_ms=500, at_least_every_ms=60_000)
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings, classes: Classes) -> None:
         super().__init__(ports, memory, settings)
@@ -41,24 +50,29 @@ class EC2NodeClasses(Controller):
         self._known: dict[str, Asked] = {}
 
     async def gather(self) -> bool:
-        """Ask about classes that are new, have changed, or were asked about a minute ago."""
+        """Ask about classes that are new, have changed, or were asked about some time ago."""
         known: dict[str, Asked] = {}
-        for one in self.ports.mirror.all(NODE_CLASSES):
+        statuses: dict[str, EC2NodeClassStatus] = {}
+        for one in find_classes(self.ports.mirror):
             meta = one.metadata
-            if meta.deletion_timestamp is not None:
+            if not isinstance(one, EC2NodeClass) or meta.deletion_timestamp is not None:
                 continue
             now_ms = self.ports.clock.now_ms()
-            asked = self._known.get(meta.uid)
+            key = meta.uid or meta.name
+            asked = self._known.get(key)
             notes = _notes(one)
             if (
                 asked is None
                 or asked.facts.generation != meta.generation
                 or asked.notes != notes
-                or now_ms - asked.at_ms >= FRESH_MS
+                or now_ms - asked.at_ms >= self.settings.classes_fresh_ms
             ):
                 asked = Asked(now_ms, notes, await self._classes.find(one))
-            known[meta.uid] = asked
+            known[key] = asked
+            if is_nowhere(one):
+                statuses[meta.name] = status_after(one, asked.facts, now_ms)
         self._known = known
+        self.memory.class_statuses = statuses
         return True
 
     def beside(self, world: World) -> Beside:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import CLAIM_TAG, Memory, Ports, Settings
 from nodewright.core.garbage import ORPHAN_MS
@@ -21,8 +23,10 @@ from nodewright.core.lifecycle_launch import (
     was_asked_for,
 )
 from nodewright.model.decision import Decision, Start
+from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.labels import INSTANCE_TYPE, NODEPOOL
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodeclass import NodeClass
 from nodewright.model.quantity import parse_resources
 from nodewright.model.requirements import Requirements
 from nodewright.model.resource import NODE_CLAIMS, NODE_POLICIES, NODES
@@ -193,6 +197,14 @@ class Lifecycle(Controller):
         on_sale = await self.ports.cloud.instance_types(node_class)
         return choose_types(wanted, on_sale) if isinstance(on_sale, tuple) else None
 
+    def _class_of(self, claim: NodeClaim) -> NodeClass | None:
+        """Give the class of a claim; the status of one without an object is only in our memory."""
+        found = find_class(self.ports.mirror, claim.spec.node_class_ref)
+        status = self.memory.class_statuses.get(found.metadata.name) if found is not None else None
+        if not isinstance(found, EC2NodeClass) or status is None:
+            return found
+        return replace(found, status=status)
+
     def _request(self, claim: NodeClaim, types: tuple[str, ...]) -> LaunchRequest:
         meta, spec = claim.metadata, claim.spec
         wanted = Requirements.from_expressions(spec.requirements)
@@ -201,7 +213,7 @@ class Lifecycle(Controller):
             claim=meta.name,
             claim_uid=meta.uid,
             node_pool=meta.labels.get(NODEPOOL, ""),
-            node_class=find_class(self.ports.mirror, spec.node_class_ref),
+            node_class=self._class_of(claim),
             requirements=wanted,
             instance_types=types,
             requests=parse_resources(spec.resources.requests),

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from typing import Final
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.core.perished import (
@@ -17,6 +18,8 @@ from nodewright.model.resource import NODE_CLAIMS
 from nodewright.model.world import World
 from nodewright.ports.cloud import Machine
 from nodewright.state.live import served_claims
+
+_FORGOTTEN: Final = "the cloud does not know it any more"
 
 
 class Perished(Controller):
@@ -36,9 +39,9 @@ class Perished(Controller):
         self._is_any_young = any(is_launched_only(one) for one in claims)
         found = await asyncio.gather(*map(self.ports.cloud.describe, waiting))
         self._ended = tuple(
-            EndedMachine(name, one.ended_because)
+            EndedMachine(name, one.ended_because if isinstance(one, Machine) else _FORGOTTEN)
             for name, one in zip(waiting, found, strict=True)
-            if isinstance(one, Machine) and one.has_ended
+            if one is None or (isinstance(one, Machine) and one.has_ended)
         )
         return bool(self._ended)
 

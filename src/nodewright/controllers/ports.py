@@ -9,6 +9,7 @@ from nodewright.controllers.notes import Notes
 from nodewright.model.cloudview import CloudView, SeenMachine
 from nodewright.model.disruption import Memory as Known
 from nodewright.model.disruption import Running
+from nodewright.model.ec2nodeclass import EC2NodeClassStatus
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.resource import NODE_POOLS
 from nodewright.model.world import Options
@@ -63,6 +64,7 @@ class Settings(msgspec.Struct, frozen=True):
     batch_most_ms: int = 10_000
     options: Options = Options(pending_rule="live")
     nominates: bool = True
+    classes_fresh_ms: int = 60_000
 
 
 class Memory:
@@ -83,6 +85,7 @@ class Memory:
         self.being_begun: set[str] = set()
         self.abandoned: set[str] = set()
         self.targets: dict[str, tuple[str, ...]] = {}
+        self.class_statuses: dict[str, EC2NodeClassStatus] = {}
         self.notes = Notes()
         self._ended: dict[str, Ended] = {}
 

@@ -2,7 +2,8 @@
 
 Every selector has a condition of its own, and Ready follows from all of them. A question that could not
 be answered for a moment changes nothing: what was known is still the best that is known. The last
-condition is about the class itself: it holds when nothing in it would keep a machine from starting.
+condition is about the class itself: it holds when nothing in it would keep a machine from starting. A
+class that an older object was converted into has its status on that object.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,12 +15,16 @@ from nodewright.core.ec2nodeclass_hash import stamp_ec2_class
 from nodewright.core.lifecycle_conditions import FALSE, UNKNOWN, Finding, conditions_after, find
 from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.decision import Change, Decision, Release, Tell, rest_on
-from nodewright.model.ec2nodeclass import TERMINATION_FINALIZER, EC2NodeClass
+from nodewright.model.ec2nodeclass import (
+    TERMINATION_FINALIZER,
+    EC2NodeClass,
+    EC2NodeClassStatus,
+)
 from nodewright.model.metadata import Condition
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import class_key, key_of_reference
 from nodewright.model.older import origin_of
-from nodewright.model.resource import NODE_CLASSES, refer
+from nodewright.model.resource import AWS_NODE_TEMPLATES, NODE_CLASSES, refer
 from nodewright.model.validation import ERROR
 from nodewright.model.validation_ec2nodeclass import (
     UNSUPPORTED_ALIAS,
@@ -126,7 +131,9 @@ def _let_go(world: World) -> Iterator[Decision]:
 
 def judge_ec2_classes(world: World, facts: Mapping[str, ClassFacts]) -> Iterator[Change]:
     """Give the status of every class that was asked about, where it is not written already."""
-    for one in _classes(world):
+    for one in world.node_classes:
+        if not isinstance(one, EC2NodeClass) or is_nowhere(one):
+            continue
         known = facts.get(one.metadata.name)
         if known is None or not _is_about(known, one):
             continue
@@ -144,15 +151,34 @@ def judge_ec2_class(node_class: EC2NodeClass, facts: ClassFacts, now_ms: int) ->
     if _is_written(node_class, conditions, values):
         return None
     ready = conditions[-1]
+    kind = NODE_CLASSES if origin_of(node_class) is None else AWS_NODE_TEMPLATES
     return Change(
-        subject=refer(NODE_CLASSES, node_class),
+        subject=refer(kind, node_class),
         reason=str(ready["reason"]),
         note=str(ready["message"]),
-        basis=rest_on((NODE_CLASSES, node_class)),
+        basis=rest_on((kind, node_class)),
         change={"status": {**values, "conditions": conditions}},
         on_status=True,
         if_version=node_class.metadata.resource_version,
     )
+
+
+def status_after(node_class: EC2NodeClass, facts: ClassFacts, now_ms: int) -> EC2NodeClassStatus:
+    """Give the status that a class has after answers, for one that it cannot be written on."""
+    change = judge_ec2_class(node_class, facts, now_ms)
+    if change is None:
+        return node_class.status
+    return msgspec.convert(change.change["status"], EC2NodeClassStatus)
+
+
+def is_nowhere(node_class: EC2NodeClass) -> bool:
+    """Tell whether a class has no object of its own.
+
+    It was written inside a Provisioner, or is one of several that a template had to become.
+    """
+    origin = origin_of(node_class)
+    is_template = origin is AWS_NODE_TEMPLATES and bool(node_class.metadata.uid)
+    return origin is not None and not is_template
 
 
 def _selector_findings(node_class: EC2NodeClass, facts: ClassFacts) -> Iterator[Finding]:

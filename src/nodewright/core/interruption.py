@@ -14,6 +14,7 @@ import msgspec
 
 from nodewright.core.disruption.policies import PoolPolicy, read_policies
 from nodewright.core.interruption_queue import judge_queue
+from nodewright.core.lifecycle_conditions import REGISTERED, is_true
 from nodewright.core.repair import hurry
 from nodewright.model.cloudview import CloudNotice
 from nodewright.model.decision import Decision, Delete, Tell, rest_on
@@ -61,6 +62,7 @@ MEANINGS: Final = {
 """Every kind that means something, the gravest first."""
 
 _GRAVITY: Final = {kind: number for number, kind in enumerate(MEANINGS)}
+ENDED: Final = frozenset(("instance_terminated", "instance_stopped"))
 _STATES: Final = {
     "stopping": "instance_stopped",
     "stopped": "instance_stopped",
@@ -140,7 +142,12 @@ class _Reach:
                 yield self._unwritten[name]
 
     def acts_on(self, claim: NodeClaim, kind: str) -> bool:
-        """Tell whether a kind of notice ends a claim."""
+        """Tell whether a kind of notice ends a claim.
+
+        One whose machine ended before it was a node has to say why first, which is found by asking.
+        """
+        if kind in ENDED:
+            return is_true(claim, REGISTERED)
         if kind != REBALANCE:
             return True
         policy = self._policies.get(claim.metadata.labels.get(NODEPOOL, ""), PoolPolicy())

@@ -176,6 +176,7 @@ class Mirror:
         self._shelves = {resource.name: _Shelf(resource) for resource in resources}
         self._derived: dict[str, tuple[tuple[Any, ...], Any]] = {}
         self.revision = 0
+        self.kubernetes_minor: int | None = None
 
     @property
     def resources(self) -> tuple[Resource[Any], ...]:
@@ -270,6 +271,14 @@ class Mirror:
     def values(self, resource: Resource[Any], index: str) -> tuple[str, ...]:
         """Give the values that an index knows, in order."""
         return tuple(sorted(self._shelves[resource.name].indexes[index]))
+
+    def learn_version(self, version: str) -> None:
+        """Take note of the cluster's version, such as v1.34.4: older objects are read for it."""
+        minor = version.removeprefix("v").split(".")[1:2]
+        known = int(minor[0]) if minor and minor[0].isdecimal() else None
+        if known != self.kubernetes_minor:
+            self.kubernetes_minor = known
+            self._derived.clear()
 
     def derive(self, name: str, resources: Iterable[Resource[Any]], make: Callable[[], Any]) -> Any:
         """Give what is made of some kinds; it is made anew only when one of them has changed."""

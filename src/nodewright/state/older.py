@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.convert.nodeclass import ConvertOptions
 from nodewright.convert.notes import CHECK, LOST, REFUSED
 from nodewright.convert.stream import Conversion, LegacyObject, convert_legacy
 from nodewright.model.ec2nodeclass import EC2NodeClass
@@ -83,7 +84,8 @@ def _convert(mirror: Mirror, watched: list[Resource[Any]]) -> Older:
         for kind in (NODE_POOLS, NODE_CLASSES)
         for one in mirror.all(kind)
     ]
-    conversion = convert_legacy(objects, existing=existing)
+    options = ConvertOptions(kubernetes_minor=mirror.kubernetes_minor)
+    conversion = convert_legacy(objects, options, existing)
     sources = {f"{BY_STRUCT[type(one)].kind}/{one.metadata.name}": one for one in objects}
     pools: list[NodePool] = []
     classes: list[EC2NodeClass] = []
