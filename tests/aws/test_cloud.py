@@ -9,6 +9,7 @@ from builders.awsaccounts import a_class, a_cloud, make_account, resolve
 from builders.awslaunches import a_launch
 from nodewright.aws.calls import CALLS
 from nodewright.aws.machines import instance_of
+from nodewright.model.cloudview import SeenNode
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 from nodewright.model.metadata import Condition, NodeSelectorRequirement, Taint
 from nodewright.ports.cloud import Ended, Launched, LaunchFault, QueueFault, Unavailable
@@ -257,6 +258,17 @@ async def test_a_full_spread_group_closes_its_zone_for_itself_alone(standin, sha
     open_zones = {one.zone for each in types for one in each.offerings if one.available}
     assert open_zones == {"us-west-2b", "us-west-2c"}
     assert isinstance(await cloud.launch(a_request(node_class, "beside", zone, kind)), Launched)
+
+
+async def test_what_nodes_have_shown_replaces_what_was_reckoned(standin, keys, node_class):
+    image = next(one for one in node_class.status.amis if "x86_64-standard" in one.name)
+    shown = (SeenNode("m5.large", image.id, 7_000_000_000_000),)
+    cloud, gateway = a_cloud(standin, keys, nodes=lambda: shown)
+    types = {one.name: one for one in await cloud.instance_types(node_class)}
+    gateway.close()
+
+    assert types["m5.large"].capacity["memory"] == 7_000_000_000_000
+    assert types["m5.xlarge"].capacity["memory"] > 14_000_000_000_000
 
 
 async def test_requirements_choose_zone_and_capacity_type(cloud, node_class):

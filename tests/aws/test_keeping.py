@@ -40,6 +40,7 @@ def test_a_value_that_is_changed_stays_as_old_as_it_was():
     clock.now += 99
     kept.change("a", 2)
 
-    assert kept.items() == [("a", 2)]
+    assert kept.younger(100) == [("a", 2)]
+    assert kept.younger(99) == []
     assert kept.get("a", 100) == 2
     assert kept.get("a", 99) is None

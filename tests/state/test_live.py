@@ -1,16 +1,16 @@
 """The World of a live cluster: what is on its way counts as there."""
 
 from builders import NOW_MS, a_node, a_pod, a_type, a_world
-from builders.lives import a_claim, a_new_node, a_registered_pair, with_spec
+from builders.lives import a_claim, a_new_node, a_registered_pair, with_meta, with_spec, with_status
 from builders.solving import plan_of
 from nodewright.core.scheduling.solve import solve
 from nodewright.model.labels import INSTANCE_TYPE
 from nodewright.model.metadata import NodeSelectorRequirement
 from nodewright.model.nodeclaim import NodeClaimResources
 from nodewright.model.nodepool import NodeClassRef
-from nodewright.model.resource import NODE_CLAIMS, NODES, PODS
+from nodewright.model.resource import NODE_CLAIMS, NODE_CLASSES, NODES, PODS
 from nodewright.state.expectations import Expectations
-from nodewright.state.live import find_unknown, look_ahead, take_snapshot
+from nodewright.state.live import find_unknown, look_ahead, seen_nodes, take_snapshot
 from nodewright.state.mirror import Mirror, Unreadable
 
 TYPE = a_type("small", cpu=4)
@@ -104,3 +104,24 @@ def test_claims_without_a_machine_that_we_did_not_make_are_named():
     launched = a_claim("c", true=("Launched",))
 
     assert find_unknown(a_world(ours, theirs, launched), expectations) == ("b",)
+
+
+def test_nodes_that_came_up_tell_their_memory():
+    ours = NodeClassRef(group="karpenter.k8s.aws", kind="EC2NodeClass", name="default")
+    claim = with_status(
+        with_spec(a_claim(true=("Launched",)), node_class_ref=ours), image_id="ami-1"
+    )
+    labels = {INSTANCE_TYPE: "m5.large", "karpenter.sh/registered": "true"}
+    node = a_node("n", labels=labels, memory="7Gi")
+    node = with_spec(node, provider_id=claim.status.provider_id)
+    young = with_meta(node, labels={INSTANCE_TYPE: "m5.large"})
+    mirror = Mirror()
+    mirror.replace(NODE_CLASSES, [], "1")
+    mirror.replace(NODE_CLAIMS, [claim], "1")
+
+    def seen(*nodes):
+        mirror.replace(NODES, nodes, "1")
+        return [(one.instance_type, one.image_id, one.memory) for one in seen_nodes(mirror)]
+
+    assert seen(node) == [("m5.large", "ami-1", 7 * 1024**3 * 1000)]
+    assert seen(young, a_node("foreign", memory="7Gi")) == []

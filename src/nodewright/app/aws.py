@@ -7,7 +7,7 @@ said in one sentence. What may change while we run (the cluster's version) is lo
 import asyncio
 import base64
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Final
@@ -27,9 +27,11 @@ from nodewright.catalog.settings import NodeSettings
 from nodewright.kube.client import Client, Request, Unreachable
 from nodewright.kube.session import Session, greet
 from nodewright.model.classfacts import ClassFacts, Trouble
+from nodewright.model.cloudview import SeenNode
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.ports.classes import Classes
+from nodewright.state.live import seen_nodes
 
 NO_CLUSTER: Final = "NW-3113"
 NO_NAME: Final = "NW-9503"
@@ -70,8 +72,9 @@ async def open_aws(order: Order, session: Session, note: Note) -> AsyncIterator[
             "dns": cluster.dns_ip,
         }
         _log.info("discovered the cluster", extra={"facts": facts})
-        cloud = AwsCloud(gateway, machine.clock, cluster, _options(order))
-        classes = LiveClasses(order, session, gateway, cluster)
+        options = _options(order, lambda: seen_nodes(session.mirror))
+        cloud = AwsCloud(gateway, machine.clock, cluster, options)
+        classes = LiveClasses(order, session.client, gateway, cluster)
         yield Provider(cloud, cluster.region, cloud.run, classes)
     finally:
         gateway.close()
@@ -91,7 +94,7 @@ def _connect(order: Order) -> Clients:
     return clients
 
 
-def _options(order: Order) -> Options:
+def _options(order: Order, nodes: Callable[[], Iterable[SeenNode]]) -> Options:
     written = order.aws.written
     return Options(
         # Who only looks must not hide messages from the one who acts.
@@ -103,6 +106,7 @@ def _options(order: Order) -> Options:
             reserved_enis=written.reserved_enis,
             vm_memory_overhead_percent=written.vm_memory_overhead_percent,
         ),
+        nodes=nodes,
     )
 
 

@@ -6,7 +6,7 @@ addresses) is only worth something while it is fresh.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -26,12 +26,14 @@ from nodewright.aws.placements import (
 )
 from nodewright.aws.queue import Queue, Received
 from nodewright.aws.reservations import find_reservations
+from nodewright.aws.seen import SeenMemory
 from nodewright.aws.shifts import ZonalShifts, leave_zones
 from nodewright.aws.soldout import SoldOut
 from nodewright.aws.subnets import Subnet
 from nodewright.aws.types import TypeBook
 from nodewright.catalog.nodeclass import settings_of
 from nodewright.catalog.settings import DEFAULT, NodeSettings, Reservation
+from nodewright.model.cloudview import SeenNode
 from nodewright.model.disruption import AWS_RULES, RepairRule
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.errors import UserError
@@ -63,13 +65,14 @@ _log: Final = logging.getLogger("nodewright.aws")
 
 
 class Options(msgspec.Struct, frozen=True):
-    """What the controller is told about its cloud."""
+    """What the controller is told about its cloud, and who tells of nodes that came up."""
 
     queue: str = ""
     is_isolated: bool = False
     uses_reservations: bool = True
     heeds_shifts: bool = False
     base: NodeSettings = DEFAULT
+    nodes: Callable[[], Iterable[SeenNode]] = tuple
 
 
 class AwsCloud:
@@ -89,6 +92,7 @@ class AwsCloud:
         self._launcher = Launcher(gateway, clock, cluster)
         self._placements = PlacementGroups(gateway, clock)
         self._shifts = ZonalShifts(gateway, clock, cluster.name)
+        self._seen = SeenMemory(clock, self._options.nodes)
         self._grouped: dict[str, SoldOut] = {}
         self._queue = Queue(gateway, self._options.queue) if self._options.queue else None
         self._subnets: Kept[str, tuple[Subnet, ...]] = Kept(clock)
@@ -112,7 +116,10 @@ class AwsCloud:
         reserved = self._sold_out.spend(await self._reservations_of(node_class), now_ms)
         group = await self._group_of(node_class)
         placed = settings_in(settings, group if isinstance(group, PlacementGroup) else None)
-        types = await self._types.types(msgspec.structs.replace(placed, reservations=reserved))
+        seen = self._seen.of(node_class.status.amis)
+        types = await self._types.types(
+            msgspec.structs.replace(placed, reservations=reserved, seen_memory=seen)
+        )
         subnets = node_class.status.subnets
         away = await self._shifts.zones(subnets) if self._options.heeds_shifts else frozenset()
         return leave_zones(self._shelf(group).apply(types, subnets, now_ms), away)
@@ -183,7 +190,7 @@ class AwsCloud:
 
     def _use_reservation(self, reservation: str) -> None:
         """Count one machine less in a reservation, until EC2 is asked again."""
-        for key, known in self._reserved.items():
+        for key, known in self._reserved.younger(RESERVATIONS_MS):
             if any(one.reservation_id == reservation for one in known):
                 self._reserved.change(key, tuple(_less(one, reservation) for one in known))
 

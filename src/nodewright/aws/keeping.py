@@ -29,9 +29,10 @@ class Kept[K: Hashable, V]:
         if len(self._values) > ENTRIES_MAX:
             del self._values[next(iter(self._values))]
 
-    def items(self) -> list[tuple[K, V]]:
-        """Give all that is kept, however old."""
-        return [(key, value) for key, (_, value) in self._values.items()]
+    def younger(self, age_ms: int) -> list[tuple[K, V]]:
+        """Give all values with their keys that are younger than an age."""
+        now_ms = self._clock.now_ms()
+        return [(key, value) for key, (at, value) in self._values.items() if now_ms - at < age_ms]
 
     def change(self, key: K, value: V) -> None:
         """Keep another value under a key, as old as the one before."""

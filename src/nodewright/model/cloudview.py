@@ -5,6 +5,8 @@ from functools import cached_property
 
 import msgspec
 
+from nodewright.model.quantity import Milli
+
 
 class SeenMachine(msgspec.Struct, frozen=True, rename="camel"):
     """A machine of ours as the cloud listed it; where it stands, as far as that is known."""
@@ -17,6 +19,14 @@ class SeenMachine(msgspec.Struct, frozen=True, rename="camel"):
     subnet_id: str = ""
     security_groups: tuple[str, ...] = ()
     placement_group: str = ""
+
+
+class SeenNode(msgspec.Struct, frozen=True):
+    """A node that came up: as what, from which image, and with how much memory."""
+
+    instance_type: str
+    image_id: str
+    memory: Milli
 
 
 class CloudView(msgspec.Struct, frozen=True, rename="camel", dict=True):

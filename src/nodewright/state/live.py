@@ -12,15 +12,16 @@ from typing import Any
 import msgspec
 
 from nodewright.model import resource as kinds
+from nodewright.model.cloudview import SeenNode
 from nodewright.model.instance import InstanceType
-from nodewright.model.labels import INITIALIZED, INSTANCE_TYPE, NODEPOOL
+from nodewright.model.labels import INITIALIZED, INSTANCE_TYPE, NODEPOOL, REGISTERED
 from nodewright.model.metadata import ObjectMeta
 from nodewright.model.node import Node, NodeSpec
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import CLASS_KINDS, NodeClass, find_kind
 from nodewright.model.nodepool import NodeClassRef, NodePool
 from nodewright.model.pod import Pod
-from nodewright.model.quantity import largest, print_resources
+from nodewright.model.quantity import largest, parse_resources, print_resources
 from nodewright.model.requirements import BadRequirement, Requirements
 from nodewright.model.world import BadPod, Options, World
 from nodewright.state.expectations import Expectations
@@ -121,6 +122,21 @@ def served_claims(mirror: Mirror) -> tuple[NodeClaim, ...]:
         ),
     )
     return found
+
+
+def seen_nodes(mirror: Mirror) -> tuple[SeenNode, ...]:
+    """Give the nodes that came up for claims, with the memory that each has shown."""
+    claims = {one.status.provider_id: one for one in served_claims(mirror)}
+    found = []
+    for node in mirror.all(kinds.NODES):
+        claim = claims.get(node.spec.provider_id)
+        kind = node.metadata.labels.get(INSTANCE_TYPE, "")
+        if claim is None or not kind or node.metadata.labels.get(REGISTERED) != "true":
+            continue
+        memory = parse_resources(node.status.capacity).get("memory", 0)
+        if memory > 0 and claim.status.image_id:
+            found.append(SeenNode(kind, claim.status.image_id, memory))
+    return tuple(found)
 
 
 def look_ahead(world: World, expectations: Expectations) -> World:

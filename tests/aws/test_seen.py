@@ -1,0 +1,62 @@
+"""Memory that nodes have shown, by type and image."""
+
+from builders.awsclients import Hurried
+from nodewright.aws.seen import KEPT_MS, LOOK_MS, SeenMemory
+from nodewright.model.cloudview import SeenNode
+from nodewright.model.ec2nodeclass import AMIStatus
+
+ONE, TWO = AMIStatus(id="ami-1"), AMIStatus(id="ami-2")
+
+
+class Cluster:
+    """Nodes that come and go, and the memory that they have left behind."""
+
+    def __init__(self):
+        self.clock = Hurried()
+        self.nodes = []
+        self.asked = 0
+        self.seen = SeenMemory(self.clock, self.tell)
+
+    def tell(self):
+        self.asked += 1
+        return self.nodes
+
+    def look(self, *images):
+        self.clock.now += LOOK_MS
+        return dict(self.seen.of(images))
+
+
+def test_the_smallest_that_was_seen_counts():
+    cluster = Cluster()
+    for memory, expected in ((70, 70), (60, 60), (80, 60)):
+        cluster.nodes = [SeenNode("m5.large", "ami-1", memory)]
+
+        assert cluster.look(ONE) == {"m5.large": expected}
+
+
+def test_other_images_have_other_memory():
+    cluster = Cluster()
+    cluster.nodes = [SeenNode("m5.large", "ami-1", 70), SeenNode("m5.large", "ami-2", 60)]
+
+    assert cluster.look(ONE) == {"m5.large": 70}
+    assert cluster.look(ONE, TWO) == {"m5.large": 60}
+    assert cluster.look() == {}
+
+
+def test_it_is_kept_for_sixty_days_after_the_last_node():
+    cluster = Cluster()
+    cluster.nodes = [SeenNode("m5.large", "ami-1", 70)]
+    cluster.look(ONE)
+    cluster.nodes = []
+    cluster.clock.now += KEPT_MS - 2 * LOOK_MS
+
+    assert cluster.look(ONE) == {"m5.large": 70}
+    assert cluster.look(ONE) == {}
+
+
+def test_nodes_are_looked_at_now_and_then():
+    cluster = Cluster()
+    cluster.look(ONE)
+    cluster.seen.of([ONE])
+
+    assert cluster.asked == 1
