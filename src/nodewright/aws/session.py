@@ -15,7 +15,7 @@ import msgspec
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.exceptions import BotoCoreError, ProfileNotFound
-from botocore.utils import InstanceMetadataRegionFetcher
+from botocore.utils import IMDSRegionProvider
 
 from nodewright.catalog.pricelist import pricing_region_of
 from nodewright.model.errors import UserError
@@ -133,7 +133,7 @@ def find_region(session: Any) -> str:
 
 def _machine_region() -> str:
     try:
-        return str(InstanceMetadataRegionFetcher(timeout=1, num_attempts=1).retrieve_region() or "")
+        return str(IMDSRegionProvider(botocore.session.get_session()).provide() or "")
     except BotoCoreError:
         return ""
 
