@@ -37,6 +37,8 @@ from moto.moto_server.werkzeug_app import (
     create_backend_app,
 )
 
+from nodewright.sandbox.aws.sqs import hasten
+
 ACCOUNT_ID: Final = DEFAULT_ACCOUNT_ID
 _SIGNING_NAMES: Final = {
     "cloudwatch": "monitoring",
@@ -59,6 +61,7 @@ class Inside:
     def __init__(self) -> None:
         self._app = DomainDispatcherApplication(create_backend_app)
         moto_api_backend.reset()
+        hasten()
         policies = _managed_policies()
         for one in policies:
             one.attachment_count = 0
