@@ -113,7 +113,8 @@ async def test_a_machine_lives_from_its_launch_to_its_end(standin, cloud, node_c
     assert described.security_groups == tuple(one.id for one in node_class.status.security_groups)
     assert described in await cloud.list_machines()
     assert await cloud.terminate(launched.machine.provider_id) is Ended.ACCEPTED
-    assert await cloud.describe(launched.machine.provider_id) is None
+    ended = await cloud.describe(launched.machine.provider_id)
+    assert (ended.is_alive, ended.ended_because != "") == (False, True)
     assert await cloud.terminate(launched.machine.provider_id) is Ended.GONE
 
 
@@ -269,6 +270,39 @@ async def test_what_nodes_have_shown_replaces_what_was_reckoned(standin, keys, n
 
     assert types["m5.large"].capacity["memory"] == 7_000_000_000_000
     assert types["m5.xlarge"].capacity["memory"] > 14_000_000_000_000
+
+
+async def test_a_fleet_goes_by_the_user_s_prices(standin, cloud, node_class):
+    types = {one.name: one for one in await cloud.instance_types(node_class)}
+    dear = types["m5.large"]
+    offerings = tuple(msgspec.structs.replace(one, price=1) for one in dear.offerings)
+    overlaid = (msgspec.structs.replace(dear, offerings=offerings),)
+    kind = wants(CAPACITY_TYPE, "on-demand")
+    launched = await cloud.launch(
+        a_request(node_class, "overlaid", kind, overlaid=overlaid, types=("m5.large", "c5.large"))
+    )
+    [asked] = standin.account.calls.named("ec2.CreateFleet")
+
+    assert asked.params["OnDemandOptions"]["AllocationStrategy"] == "prioritized"
+    assert isinstance(launched, Launched), launched
+    fuse = msgspec.structs.replace(dear, capacity={**dear.capacity, "example.com/fuse": 1000})
+    wanted = {"example.com/fuse": 1000}
+    made = await cloud.launch(
+        a_request(node_class, "fuse", overlaid=(fuse,), requests=wanted, types=("m5.large",))
+    )
+    assert made.capacity["example.com/fuse"] == 1000
+
+
+@pytest.mark.parametrize(("is_relaxed", "context"), [(False, "here"), (True, None)])
+async def test_a_context_is_passed_on_unless_values_were_relaxed(
+    standin, shared, is_relaxed, context
+):
+    cloud, gateway = shared
+    node_class = await resolve(gateway, a_class("context", context="here"))
+    await cloud.launch(a_request(node_class, f"context-{is_relaxed}", is_relaxed=is_relaxed))
+    [asked] = standin.account.calls.named("ec2.CreateFleet")
+
+    assert asked.params.get("Context") == context
 
 
 async def test_requirements_choose_zone_and_capacity_type(cloud, node_class):

@@ -6,6 +6,7 @@ import msgspec
 
 from builders import NOW_MS, a_type, a_world, want
 from builders.lives import MINUTE_MS, a_claim, a_new_node, with_meta, with_spec, with_status
+from builders.nodes import an_overlay
 from nodewright.controllers.lifecycle import Lifecycle
 from nodewright.controllers.ports import CLAIM_TAG, Memory, Settings
 from nodewright.core.lifecycle import decide_lives
@@ -14,7 +15,7 @@ from nodewright.model.decision import Start
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE
 from nodewright.model.metadata import Condition
 from nodewright.model.nodepool import NodeClassRef
-from nodewright.model.resource import NODE_CLAIMS, NODES, refer
+from nodewright.model.resource import NODE_CLAIMS, NODE_OVERLAYS, NODES, refer
 from nodewright.ports.cloud import (
     Launched,
     LaunchFailed,
@@ -79,6 +80,21 @@ def launch(ports, claim, controller=None):
     controller = controller or Lifecycle(ports, Memory(), Settings())
     start = Start(subject=refer(NODE_CLAIMS, claim), reason="Launch", claim=claim)
     return asyncio.run(controller.act(start)), controller
+
+
+def test_types_that_overlays_correct_come_with_the_launch():
+    overlay = an_overlay(price="0.01")
+    cloud = OneCloud([Launched(MACHINE)])
+    cloud.mirror.replace(NODE_OVERLAYS, [overlay], "1")
+    launch(cloud, a_wish())
+    [request] = cloud.requests
+
+    assert {one.price for one in request.overlaid[0].offerings} == {10_000_000}
+    assert not request.is_relaxed
+    plain = OneCloud([Launched(MACHINE)])
+    launch(plain, a_wish(**{"karpenter.sh/nodeclaim-min-values-relaxed": "true"}))
+    assert plain.requests[0].overlaid == ()
+    assert plain.requests[0].is_relaxed
 
 
 def test_the_token_is_the_claim_and_its_attempt():

@@ -18,6 +18,7 @@ from nodewright.aws.keeping import Kept
 from nodewright.aws.launcher import Launcher, Stock
 from nodewright.aws.machines import Machines, instance_of
 from nodewright.aws.network import find_subnets
+from nodewright.aws.overlaid import find_repriced, lay_over
 from nodewright.aws.placements import (
     PARTITION,
     PlacementGroup,
@@ -170,7 +171,13 @@ class AwsCloud:
         group = await self._group_of(node_class)
         if isinstance(group, Fault):
             return LaunchFailed(LaunchFault.CLASS_NOT_READY, "NodeClassNotReady", str(group))
-        stock = Stock(types, subnets, self._shelf(group), group)
+        stock = Stock(
+            lay_over(types, request.overlaid),
+            subnets,
+            self._shelf(group),
+            group,
+            find_repriced(types, request.overlaid),
+        )
         answer = await self._launcher.launch(request, stock)
         if isinstance(answer, Launched):
             answer = await self._find_partition(answer, group)

@@ -58,12 +58,14 @@ class Stock(msgspec.Struct, frozen=True):
     """What a launch can draw on: types on sale, subnets to put machines into, and a placement group.
 
     What turns out to be sold out is noted in the book of that group, or in that of everything else.
+    `repriced` are types whose prices are the user's and not EC2's.
     """
 
     types: tuple[InstanceType, ...]
     subnets: tuple[Subnet, ...]
     sold_out: SoldOut
     group: PlacementGroup | None = None
+    repriced: frozenset[str] = frozenset()
 
 
 class Launcher:
@@ -107,7 +109,10 @@ class Launcher:
         count, used = pods_of(choice), ""
         self.addresses.set_aside(chosen, count)
         try:
-            answer = await self._ask(request, choice, groups, token)
+            is_repriced = any(one.type.name in stock.repriced for one in choice.candidates)
+            wish = self._wish(request, choice, groups, token)
+            wish = msgspec.structs.replace(wish, by_priority=is_repriced)
+            answer = await self._ask(wish, groups)
             if isinstance(answer, Fault):
                 return judge_code(answer.code, answer.message)
             found = self._read(request, choice, answer, stock)
@@ -119,12 +124,12 @@ class Launcher:
         finally:
             self.addresses.give_back(chosen, count, used)
 
-    async def _ask(
+    def _wish(
         self, request: LaunchRequest, choice: Choice, groups: tuple[Group, ...], token: str
-    ) -> Mapping[str, Any] | Fault:
+    ) -> FleetWish:
         node_class = request.node_class
         assert isinstance(node_class, EC2NodeClass)
-        wish = FleetWish(
+        return FleetWish(
             token=token,
             claim=request.claim,
             capacity_type=choice.capacity_type,
@@ -133,8 +138,10 @@ class Launcher:
             ),
             tags=tags_of(request, self._cluster),
             reservation=groups[0].reservation,
-            context=node_class.spec.context or "",
+            context="" if request.is_relaxed else node_class.spec.context or "",
         )
+
+    async def _ask(self, wish: FleetWish, groups: tuple[Group, ...]) -> Mapping[str, Any] | Fault:
         answer: Mapping[str, Any] | Fault = Fault("")
         for _ in range(2):
             for one in groups:

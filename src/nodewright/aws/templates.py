@@ -8,7 +8,7 @@ from nodewright.aws.calls import (
     DESCRIBE_LAUNCH_TEMPLATES,
 )
 from nodewright.aws.gateway import Fault, Gateway
-from nodewright.aws.tags import OURS
+from nodewright.aws.tags import CLUSTER_NAME
 from nodewright.aws.template import NAME_PREFIX
 from nodewright.aws.terms import a_filter
 from nodewright.model.labels import EC2NODECLASS
@@ -76,7 +76,8 @@ async def delete_templates_of(gateway: Gateway, cluster: str, node_class: str) -
 
 
 async def _names(gateway: Gateway, cluster: str, *more: dict[str, Any]) -> set[str] | Fault:
-    filters = [a_filter(f"tag:{OURS}", cluster), *more]
+    # Not by a tag of ours alone: those that Karpenter has left behind are nobody else's.
+    filters = [a_filter(f"tag:{CLUSTER_NAME}", cluster), *more]
     found = await gateway.ask_all(
         DESCRIBE_LAUNCH_TEMPLATES, {"Filters": filters}, "LaunchTemplates"
     )

@@ -22,14 +22,16 @@ from nodewright.core.lifecycle_launch import (
     retry_launch,
     was_asked_for,
 )
+from nodewright.core.scheduling.overlays import apply_overlays
 from nodewright.model.decision import Decision, Start
 from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.instance import InstanceType
 from nodewright.model.labels import INSTANCE_TYPE, NODEPOOL
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import NodeClass
 from nodewright.model.quantity import parse_resources
 from nodewright.model.requirements import Requirements
-from nodewright.model.resource import NODE_CLAIMS, NODE_POLICIES, NODES
+from nodewright.model.resource import NODE_CLAIMS, NODE_OVERLAYS, NODE_POLICIES, NODES
 from nodewright.model.world import World
 from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest
 from nodewright.ports.kube import Answer, Outcome
@@ -41,6 +43,7 @@ _GIVEN_UP: Final = {
     LaunchFault.CLASS_NOT_READY: "nodeclass_not_ready",
 }
 
+_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
 _PROMISE_MS: Final = 50
 _PROMISE_TRIES: Final = 40
 _OUTCOMES: Final = {
@@ -94,11 +97,11 @@ class Lifecycle(Controller):
                 return found
             if found is not None:
                 return await self._take(claim, found)
-        types = await self._types(claim)
-        if types is None:
+        request = await self._request(claim)
+        if request is None:
             return Answer(Outcome.BUSY, "the cloud does not say what is on sale")
         self._asked.add(claim.metadata.uid)
-        answer = await self.ports.cloud.launch(self._request(claim, types))
+        answer = await self.ports.cloud.launch(request)
         last = Answer(Outcome.DONE)
         if isinstance(answer, LaunchFailed) and answer.fault is LaunchFault.SPENT:
             return await self._begin_anew(claim) if is_again else Answer(Outcome.BUSY)
@@ -205,8 +208,25 @@ class Lifecycle(Controller):
             return found
         return replace(found, status=status)
 
-    def _request(self, claim: NodeClaim, types: tuple[str, ...]) -> LaunchRequest:
+    async def _overlaid(self, claim: NodeClaim) -> tuple[InstanceType, ...] | None:
+        """Give the types that NodeOverlays have corrected; nothing while the cloud does not answer."""
+        overlays = self.ports.mirror.all(NODE_OVERLAYS)
+        if not overlays or not self.settings.options.feature_gates.get("NodeOverlay", True):
+            return ()
+        node_class = find_class(self.ports.mirror, claim.spec.node_class_ref)
+        on_sale = await self.ports.cloud.instance_types(node_class)
+        if not isinstance(on_sale, tuple):
+            return None
+        world = World(0, node_overlays=overlays, instance_types={"": on_sale})
+        applied = apply_overlays(world)[""]
+        return tuple(new for old, new in zip(on_sale, applied, strict=True) if new is not old)
+
+    async def _request(self, claim: NodeClaim) -> LaunchRequest | None:
+        """Give what the cloud is asked for; nothing while it does not say what is on sale."""
         meta, spec = claim.metadata, claim.spec
+        types, overlaid = await self._types(claim), await self._overlaid(claim)
+        if types is None or overlaid is None:
+            return None
         wanted = Requirements.from_expressions(spec.requirements)
         return LaunchRequest(
             token=launch_token(claim),
@@ -219,6 +239,8 @@ class Lifecycle(Controller):
             requests=parse_resources(spec.resources.requests),
             labels=meta.labels,
             taints=(*spec.taints, *spec.startup_taints),
+            overlaid=overlaid,
+            is_relaxed=meta.annotations.get(_RELAXED) == "true",
         )
 
 

@@ -20,7 +20,11 @@ from nodewright.model.requirements import Requirements
 
 
 class LaunchRequest(msgspec.Struct, frozen=True):
-    """A machine that is wanted: what it may be, for which claim, and under which token."""
+    """A machine that is wanted: what it may be, for which claim, and under which token.
+
+    `overlaid` are the types that NodeOverlays have corrected; `is_relaxed` tells of a claim that has
+    fewer different values than its pool wants.
+    """
 
     token: str
     claim: str
@@ -33,6 +37,8 @@ class LaunchRequest(msgspec.Struct, frozen=True):
     tags: Mapping[str, str] = {}
     labels: Mapping[str, str] = {}
     taints: tuple[Taint, ...] = ()
+    overlaid: tuple[InstanceType, ...] = ()
+    is_relaxed: bool = False
 
 
 class Machine(msgspec.Struct, frozen=True):
