@@ -13,12 +13,15 @@ from e2e.controller_rig import Replica, write_kubeconfig
 from e2e.kube_rig import role_access
 from nodewright.aws.policy import Account, policies
 from nodewright.crds.document import definitions
-from nodewright.sandbox.accounts.roles import NODE_POLICIES, TRUST_EC2, make_role
+from nodewright.sandbox.accounts.roles import NODE_POLICIES, TRUST_EC2, document, make_role
 
 NUMBER = "123456789012"
 CLAIM = "karpenter.sh/nodeclaim"
 RULES = {
     "Interruption": ("aws.ec2", "EC2 Spot Instance Interruption Warning"),
+    "Rebalance": ("aws.ec2", "EC2 Instance Rebalance Recommendation"),
+    "Reservation": ("aws.ec2", "EC2 Capacity Reservation Instance Interruption Warning"),
+    "ScheduledChange": ("aws.health", "AWS Health Event"),
     "StateChange": ("aws.ec2", "EC2 Instance State-change Notification"),
 }
 ALIVE = ("pending", "running")
@@ -33,10 +36,10 @@ class Installed:
         self._region = account.sandbox.record.aws_region
         self._url = account.sandbox.record.aws_url
         self._folder = folder
-        document = {"apiVersion": "v1", "kind": "List", "items": definitions(legacy=True)}
+        listed = {"apiVersion": "v1", "kind": "List", "items": definitions(legacy=True)}
         account.kubectl(
             "apply", "--server-side", "--force-conflicts", "-f", "-",
-            stdin=msgspec.json.encode(document),
+            stdin=msgspec.json.encode(listed),
         )  # fmt: skip
         self._kubeconfig = write_kubeconfig(account, role_access(account))
         self.node_role = f"NodewrightNodeRole-{self.name}"
@@ -58,8 +61,15 @@ class Installed:
 
     def _make_queue(self):
         sqs, events = self.account.client("sqs"), self.account.client("events")
-        sqs.create_queue(QueueName=self.name)
         arn = f"arn:aws:sqs:{self._region}:{NUMBER}:{self.name}"
+        sender = {
+            "Effect": "Allow",
+            "Principal": {"Service": "events.amazonaws.com"},
+            "Action": "sqs:SendMessage",
+            "Resource": arn,
+        }
+        told = {"MessageRetentionPeriod": "300", "Policy": document(sender)}
+        sqs.create_queue(QueueName=self.name, Attributes=told)
         for name, (source, kind) in RULES.items():
             pattern = json.dumps({"source": [source], "detail-type": [kind]})
             events.put_rule(Name=name, EventPattern=pattern)
@@ -75,8 +85,8 @@ class Installed:
             queue=self.name,
         )
         iam.create_user(UserName="controller")
-        for part, document in policies(place).items():
-            made = iam.create_policy(PolicyName=part, PolicyDocument=json.dumps(document))
+        for part, written in policies(place).items():
+            made = iam.create_policy(PolicyName=part, PolicyDocument=json.dumps(written))
             iam.attach_user_policy(UserName="controller", PolicyArn=made["Policy"]["Arn"])
         return iam.create_access_key(UserName="controller")["AccessKey"]
 

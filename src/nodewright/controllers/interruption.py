@@ -89,7 +89,7 @@ class Interruption(Controller):
             if isinstance(answer, Deaf):
                 self._note_queue(answer.fault.value, answer.message)
                 wake("queue")
-                await clock.sleep_ms(max(pause_ms, answer.retry_after_ms))
+                await clock.sleep_ms(answer.retry_after_ms or pause_ms)
                 pause_ms = min(2 * pause_ms, _DEAF_MS_MAX)
                 continue
             pause_ms, now_ms = _DEAF_MS, clock.now_ms()
