@@ -73,7 +73,11 @@ class TimedCloud:
     ) -> tuple[InstanceType, ...] | Unavailable:
         """Give every type that can be had with a class."""
         asked = self._cloud.instance_types(node_class)
-        return await self._time(_PLANNING, "GetInstanceTypes", asked)
+        answer = await self._time(_PLANNING, "GetInstanceTypes", asked)
+        if isinstance(answer, tuple):
+            name = node_class.metadata.name if node_class is not None else ""
+            self._metrics.on_sale.learn(name, answer)
+        return answer
 
     async def launch(self, request: LaunchRequest) -> Launched | LaunchFailed:
         """Start a machine."""

@@ -36,6 +36,7 @@ _POD: Final = (
     "name", "namespace", "owner", "node", "scheduled", "nodepool", "zone", "arch", "capacity_type",
     "instance_type", "phase", "ready", "managed",
 )  # fmt: skip
+_OFFERING: Final = ("instance_type", "capacity_type", "zone")
 _CALL: Final = ("controller", "method", "provider")
 
 COUNTERS: Final = (
@@ -138,6 +139,26 @@ SUMMARIES: Final = (
 GAUGES: Final = (
     *DISRUPTION_GAUGES,
     Family("karpenter_build_info", "What runs.", ("version", "goversion", "goarch", "commit")),
+    Family(
+        "karpenter_cloudprovider_instance_type_cpu_cores",
+        "Cores of instance types.",
+        ("instance_type",),
+    ),
+    Family(
+        "karpenter_cloudprovider_instance_type_memory_bytes",
+        "Memory of instance types.",
+        ("instance_type",),
+    ),
+    Family(
+        "karpenter_cloudprovider_instance_type_offering_price_estimate",
+        "What an hour of a machine costs, by how and where it is bought.",
+        _OFFERING,
+    ),
+    Family(
+        "karpenter_cloudprovider_instance_type_offering_available",
+        "1 for what can be had now.",
+        _OFFERING,
+    ),
     Family("karpenter_cluster_state_node_count", "Nodes that are known."),
     Family("karpenter_cluster_state_synced", "1 when the cluster is known."),
     Family(

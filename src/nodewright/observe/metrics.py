@@ -31,6 +31,7 @@ from nodewright.observe.facts import NARROW
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
 from nodewright.observe.family import Family
 from nodewright.observe.fresh import WORDS, Fresh
+from nodewright.observe.onsale import OnSale
 from nodewright.observe.page import Page
 from nodewright.observe.quantiles import Summary
 from nodewright.observe.waits import Waits
@@ -88,6 +89,7 @@ class Metrics:
             for one in HISTOGRAMS
         }
         self._summaries = {one.name: Summary(one) for one in SUMMARIES}
+        self.on_sale = OnSale()
         self._look = look
         self._version = version
         self._world: World | None = None
@@ -125,7 +127,7 @@ class Metrics:
 
     def page(self) -> bytes:
         """Write everything as Prometheus reads it."""
-        return generate_latest(self.registry) + self._gauges()
+        return generate_latest(self.registry) + self._gauges() + self.on_sale.write()
 
     def decided(
         self, controller: str, world: World, decisions: Sequence[Decision], duration_ms: int
