@@ -73,15 +73,19 @@ async def test_what_could_not_be_deleted_is_not_counted(standin, gateway, sqs):
     assert await queue.delete((one.receipt,)) == 1
 
 
-async def test_the_poll_is_as_long_as_a_queue_allows(standin, gateway, sqs):
+async def test_the_first_poll_is_short_and_the_others_as_long_as_a_queue_allows(
+    standin, gateway, sqs
+):
     client, url = sqs
-    client.send_message(QueueUrl=url, MessageBody="x")
-    await Queue(gateway, "demo").receive()
-    [call] = standin.account.calls.named("sqs.ReceiveMessage")
+    queue = Queue(gateway, "demo")
+    for _ in range(2):
+        client.send_message(QueueUrl=url, MessageBody="x")
+        await queue.receive()
+    calls = standin.account.calls.named("sqs.ReceiveMessage")
 
-    asked = {name: call.params[name] for name in ("WaitTimeSeconds", "VisibilityTimeout")}
-    assert asked == {"WaitTimeSeconds": 20, "VisibilityTimeout": 20}
-    assert call.params["MaxNumberOfMessages"] == 10
+    assert [one.params["WaitTimeSeconds"] for one in calls] == [0, 20]
+    assert {one.params["VisibilityTimeout"] for one in calls} == {20}
+    assert {one.params["MaxNumberOfMessages"] for one in calls} == {10}
 
 
 async def test_a_queue_that_comes_later_is_found(standin, gateway):

@@ -41,12 +41,14 @@ class Queue:
         self._wait_s = wait_s
         self._url = ""
         self._fault: QueueFault | None = None
+        self._is_heard = False
 
     async def receive(self) -> tuple[Received, ...] | Deaf:
         """Wait for messages; they come again after a while unless they are deleted."""
         answer = await self._ask()
         if isinstance(answer, Fault):
             return self._deafen(answer)
+        self._is_heard = True
         if self._fault is not None:
             self._fault = None
             _log.info("the interruption queue %s is heard again", self._name)
@@ -61,7 +63,8 @@ class Queue:
         params = {
             "QueueUrl": self._url,
             "MaxNumberOfMessages": MESSAGES_MAX,
-            "WaitTimeSeconds": self._wait_s,
+            # The first answer tells whether the queue can be heard: nobody should wait for that.
+            "WaitTimeSeconds": self._wait_s if self._is_heard else 0,
             "VisibilityTimeout": HIDDEN_S,
             "AttributeNames": ["SentTimestamp"],
         }
@@ -70,6 +73,7 @@ class Queue:
     def _deafen(self, fault: Fault) -> Deaf:
         """Say why nothing is heard, and write it into the log when it is news."""
         kind = classify(fault)
+        self._is_heard = False
         if kind is QueueFault.MISSING:
             self._url = ""
         if kind is not self._fault:
