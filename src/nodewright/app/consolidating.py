@@ -1,15 +1,19 @@
 """Decide which nodes of a World could go, and write the answer down in its published form."""
 
 import gc
+from collections.abc import Mapping
 from time import perf_counter
 
 import msgspec
 
 from nodewright.app.planning import money, planned_node
+from nodewright.core.disruption.cost import Prices
 from nodewright.core.disruption.decide import decide
 from nodewright.core.disruption.endgame import decide_to_end
 from nodewright.model.disruption import AWS_RULES, Command, Decided, Kept, Settings
+from nodewright.model.instance import NanoUSD
 from nodewright.model.instant import print_instant
+from nodewright.model.labels import NODEPOOL
 from nodewright.model.wording import Language
 from nodewright.model.wording.keeping import kept_sentence
 from nodewright.model.world import World
@@ -22,6 +26,7 @@ class Consolidated(msgspec.Struct, frozen=True):
 
     decided: Decided
     seconds: float
+    prices: Mapping[str, NanoUSD] = {}
 
 
 def consolidate_world(world: World, *, to_end: bool = False) -> Consolidated:
@@ -37,10 +42,21 @@ def consolidate_world(world: World, *, to_end: bool = False) -> Consolidated:
             decided = decide_to_end(world, settings, memory)
         else:
             decided = decide(world, world.now_ms, settings, memory)
-        return Consolidated(decided, perf_counter() - start)
+        return Consolidated(decided, perf_counter() - start, _prices(world, decided.kept))
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _prices(world: World, kept: Mapping[str, Kept]) -> dict[str, NanoUSD]:
+    """Give what nodes cost that stay, as far as they are there and that is known."""
+    prices = Prices(world)
+    known = {
+        node.metadata.name: prices.of(node.metadata.labels)
+        for node in world.nodes
+        if node.metadata.name in kept and node.metadata.labels.get(NODEPOOL)
+    }
+    return {name: price for name, price in known.items() if price is not None}
 
 
 def consolidated_document(done: Consolidated, language: Language = "en") -> Document:

@@ -18,6 +18,14 @@ def staying_document(staying: Staying, name: str, language: Language = "en") -> 
         **(kept_document(verdict, language) if verdict is not None else {}),
         "pricePerDay": None if staying.price_per_day is None else money(staying.price_per_day),
         "drift": staying.drift or None,
+        "checks": [
+            {
+                "rule": one.name,
+                "ok": one.verdict is None,
+                "verdict": None if one.verdict is None else kept_document(one.verdict, language),
+            }
+            for one in staying.checks
+        ],
         "rules": [
             {
                 "reason": one.reason,
@@ -50,6 +58,7 @@ def calendar_document(pools: tuple[PoolCalendar, ...]) -> Document:
                 "name": one.node_pool,
                 "nodes": one.total,
                 "going": one.going,
+                "budgets": list(one.written),
                 "problem": one.problem or None,
                 "pausedUntil": None
                 if one.paused_until_ms is None

@@ -119,9 +119,7 @@ def _explain_node(world: World, name: str, output: Format, language: Language) -
     emit(
         document,
         output,
-        lambda: Group(
-            node_screen(story, language), Text(""), staying_part(staying, name, language)
-        ),
+        lambda: Group(node_screen(story, language), Text(""), staying_part(staying, language)),
     )
     return EXIT_FINE
 

@@ -111,7 +111,8 @@ class Allowance(msgspec.Struct, frozen=True):
     """What the budgets of one pool come to at one instant, for one reason.
 
     `allowed` is None where nothing limits; `free` is what is left of it, and of rates. `until_ms` is
-    when a window opens or closes next, and `closed_by` names what holds at zero.
+    when a window opens or closes next, `closed_by` names what holds at zero, and `opens_ms` is when that
+    ends.
     """
 
     node_pool: str
@@ -121,6 +122,7 @@ class Allowance(msgspec.Struct, frozen=True):
     allowed: int | None
     free: int | None
     until_ms: int | None = None
+    opens_ms: int | None = None
     closed_by: str = ""
     broken: str = ""
 

@@ -63,7 +63,16 @@ def test_a_closed_window_says_when_it_opens():
     found = allowed(Budget(nodes="0", schedule="0 9 * * *", duration="8h"))["Empty"]
 
     assert found.until_ms == MONDAY_9 + 8 * HOUR_MS + 1
-    assert found.closed_by == "nodes 0 from 0 9 * * *"
+    assert found.closed_by == "0 (0 9 * * * for 8h)"
+
+
+def test_what_holds_at_zero_opens_when_the_last_of_it_ends():
+    soon = Budget(nodes="1", schedule="0 8 * * *", duration="2h")
+    found = allowed(soon, Budget(nodes="0", schedule="0 9 * * *", duration="8h"))["Empty"]
+
+    assert found.until_ms == MONDAY_9 + HOUR_MS + 1
+    assert found.opens_ms == MONDAY_9 + 8 * HOUR_MS + 1
+    assert allowed(soon, Budget(nodes="0"))["Empty"].opens_ms is None
 
 
 def test_a_broken_budget_closes_the_pool_for_every_reason():

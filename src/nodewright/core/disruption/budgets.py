@@ -103,6 +103,7 @@ def _allowance(name: str, reason: str, counts: Counts, terms: Sequence[Term]) ->
     speaking = [one for one in terms if one.reasons is None or reason in one.reasons]
     allowed = min((one.at_once for one in speaking if one.at_once is not None), default=None)
     left = [one.more for one in speaking if one.more is not None]
+    closing = [one for one in speaking if 0 in (one.at_once, one.more)]
     if allowed is not None:
         left.append(max(0, allowed - counts.used))
     return Allowance(
@@ -113,15 +114,25 @@ def _allowance(name: str, reason: str, counts: Counts, terms: Sequence[Term]) ->
         allowed=allowed,
         free=min(left, default=None),
         until_ms=min((one.until_ms for one in speaking if one.until_ms is not None), default=None),
-        closed_by=next((one.name for one in speaking if 0 in (one.at_once, one.more)), ""),
+        opens_ms=_opening(closing),
+        closed_by=closing[0].name if closing else "",
     )
+
+
+def _opening(closing: Sequence[Term]) -> int | None:
+    """Tell when the last of what holds at zero ends; nothing where that is not known."""
+    ends = [one.until_ms for one in closing]
+    known = [one for one in ends if one is not None]
+    return max(known) if known and len(known) == len(ends) else None
 
 
 def _term(budget: Budget, counts: Counts, now_ms: int) -> Term:
     """Say what a NodePool's budget comes to."""
     limit = _amount(budget.nodes, counts.total)
     is_open, until_ms = _window(budget.schedule, budget.duration, None, now_ms)
-    said = f"nodes {budget.nodes}" + (f" from {budget.schedule}" if budget.schedule else "")
+    said = budget.nodes
+    if budget.schedule:
+        said += f" ({budget.schedule} for {budget.duration})"
     return Term(budget.reasons, limit if is_open else None, None, until_ms, said)
 
 
@@ -138,7 +149,7 @@ def _policy_term(budget: PolicyBudget, counts: Counts, now_ms: int, gone_ms: Seq
         until_ms = min(end_ms + 1, until_ms or end_ms + 1)
     if not is_open:
         return Term(budget.reasons, until_ms=until_ms)
-    more, said = None, f"nodes {budget.nodes} of a NodePolicy"
+    more, said = None, f"{budget.nodes} of a NodePolicy"
     if budget.rate is not None:
         length_ms = _length(budget.rate.per)
         lately = sorted(one for one in gone_ms if now_ms - one < length_ms)

@@ -126,8 +126,8 @@ def find_candidates(census: Census, memory: Memory) -> tuple[list[Candidate], di
     running = {name: one.id for one in memory.running for name in one.nodes}
     found: list[Candidate] = []
     kept: dict[str, Kept] = {}
-    for one in sorted(census.joined, key=_name):
-        name = _name(one)
+    for one in sorted(census.joined, key=name_of):
+        name = name_of(one)
         judged = _judge(census, one, memory, running)
         if isinstance(judged, Kept):
             kept[name] = judged
@@ -136,7 +136,8 @@ def find_candidates(census: Census, memory: Memory) -> tuple[list[Candidate], di
     return found, kept
 
 
-def _name(one: Joined) -> str:
+def name_of(one: Joined) -> str:
+    """Name a node, or a claim that has none."""
     thing = one.node if one.node is not None else one.claim
     assert thing is not None
     return thing.metadata.name
@@ -145,7 +146,7 @@ def _name(one: Joined) -> str:
 def _judge(
     census: Census, one: Joined, memory: Memory, running: Mapping[str, str]
 ) -> Candidate | Kept:
-    name = _name(one)
+    name = name_of(one)
     if name in running:
         return Kept(name, Keeping.IN_COMMAND, {"command": running[name]})
     if one.claim is None:

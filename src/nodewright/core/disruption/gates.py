@@ -78,7 +78,7 @@ def judge_budget(one: Candidate, reason: str, purse: Purse) -> Kept | None:
     if known.closed_by:
         values["budget"] = known.closed_by
         if known.allowed != 0:
-            return Kept(one.name, Keeping.RATE_REACHED, values, until_ms=known.until_ms)
-        return Kept(one.name, Keeping.BUDGET_CLOSED, values, until_ms=known.until_ms)
+            return Kept(one.name, Keeping.RATE_REACHED, values, until_ms=known.opens_ms)
+        return Kept(one.name, Keeping.BUDGET_CLOSED, values, until_ms=known.opens_ms)
     values |= {"used": known.used, "allowed": known.allowed or 0, "total": known.total}
     return Kept(one.name, Keeping.BUDGET_SPENT, values, until_ms=known.until_ms)

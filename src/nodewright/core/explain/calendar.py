@@ -4,14 +4,15 @@ Windows open and close; between two such instants nothing changes, so a week is 
 counted as they are now: a percentage of tomorrow's nodes is not known today.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from nodewright.core.disruption.budgets import Counts, count_nodes, reckon
 from nodewright.core.disruption.candidates import Census
-from nodewright.model.nodepool import NodePool
+from nodewright.model.nodepolicy import PolicyBudget
+from nodewright.model.nodepool import Budget, NodePool
 from nodewright.model.world import World
 
 WEEK_MS: Final = 7 * 24 * 3_600_000
@@ -37,6 +38,7 @@ class PoolCalendar(msgspec.Struct, frozen=True):
     problem: str = ""
     paused_until_ms: int | None = None
     pause_reason: str = ""
+    written: tuple[str, ...] = ()
 
 
 def explain_budgets(world: World) -> tuple[PoolCalendar, ...]:
@@ -74,4 +76,32 @@ def _calendar(census: Census, pool: NodePool, counts: Counts) -> PoolCalendar:
         problem=problem,
         paused_until_ms=policy.paused_until_ms,
         pause_reason=policy.pause_reason,
+        written=tuple(_written(pool.spec.disruption.budgets, policy.budgets)),
     )
+
+
+def _written(own: Sequence[Budget], more: Sequence[PolicyBudget]) -> Iterator[str]:
+    """Write down every budget in one line, as people wrote them: those of policies say so."""
+    for one in own:
+        yield _say(one.nodes, one, "UTC")
+    for policy in more:
+        parts = [policy.nodes] if policy.nodes is not None else []
+        if policy.rate is not None:
+            parts.append(f"{policy.rate.nodes} per {policy.rate.per}")
+        yield f"NodePolicy: {_say(', '.join(parts), policy, policy.time_zone or 'UTC')}"
+
+
+def _say(amount: str, budget: Budget | PolicyBudget, zone: str) -> str:
+    said = f"nodes {amount}"
+    if budget.reasons is not None:
+        said += f" for {', '.join(budget.reasons) or 'no reason'}"
+    if budget.schedule is not None:
+        said += f" · {budget.schedule} ({zone}), {budget.duration}"
+    dates = [f"{word} {at}" for word, at in _dates(budget) if at]
+    return " · ".join([said, *dates])
+
+
+def _dates(budget: Budget | PolicyBudget) -> tuple[tuple[str, str | None], ...]:
+    if isinstance(budget, Budget):
+        return ()
+    return (("from", budget.not_before), ("until", budget.not_after))

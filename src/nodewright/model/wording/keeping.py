@@ -24,7 +24,7 @@ ENGLISH: Final[Mapping[Why, str]] = {
     Why.BUDGET_CLOSED: "budget {budget} of NodePool {pool} lets no node go for {reason} now",
     Why.BUDGET_SPENT: (
         "the budget of NodePool {pool} is used up: {allowed} of {total} nodes may go at once, {used} "
-        "were going before"
+        "are going, and others come first"
     ),
     Why.BUDGET_BROKEN: "a budget of NodePool {pool} cannot be read, so it allows nothing: {problem}",
     Why.TOO_BUSY: "pods came or went less than {wait} ago",
@@ -70,8 +70,8 @@ KOREAN: Final[Mapping[Why, str]] = {
     Why.LAST_REPLICAS: "{workload}의 마지막 정상 복제본이 함께 사라집니다",
     Why.BUDGET_CLOSED: "NodePool {pool}의 예산 {budget}이 지금은 {reason} 사유로 노드를 내보내지 않습니다",
     Why.BUDGET_SPENT: (
-        "NodePool {pool}의 예산을 다 썼습니다: 노드 {total}개 중 {allowed}개까지 동시에 나갈 수 있고 {used}개가 이미 "
-        "나가고 있었습니다"
+        "NodePool {pool}의 예산을 다 썼습니다: 노드 {total}개 중 {allowed}개까지 동시에 나갈 수 있고 {used}개가 나가고 "
+        "있으며 다른 노드가 먼저입니다"
     ),
     Why.BUDGET_BROKEN: "NodePool {pool}의 예산을 읽을 수 없어 아무것도 허용하지 않습니다: {problem}",
     Why.TOO_BUSY: "파드가 오가거나 한 지 {wait}이(가) 지나지 않았습니다",
