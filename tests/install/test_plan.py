@@ -68,7 +68,7 @@ def test_pools_of_others_stay_and_are_named():
     plan = plan_uninstall(a_found(kube=Kube(pools=("theirs",), claims=(claim,))), Wish("shop"))
 
     assert "nodepool/theirs" in plan.notes[0]
-    assert "1 nodes" in plan.notes[0]
+    assert "nobody looks after its nodes (1)" in plan.notes[0]
 
 
 def test_the_controller_is_given_the_role_that_nodes_really_have():

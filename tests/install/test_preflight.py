@@ -51,10 +51,10 @@ def is_needed(action):
 
 # Of things that are not there yet, nobody asks for more.
 UNASKED = {
-    "DescribeAddon", "DescribePodIdentityAssociation", "GetOpenIDConnectProvider", "GetPolicyVersion",
+    "DescribeAddon", "DescribePodIdentityAssociation", "GetPolicyVersion",
     "GetQueueAttributes", "ListAttachedRolePolicies", "ListInstanceProfilesForRole",
     "ListPolicyVersions", "ListQueueTags", "ListTagsForResource", "ListTargetsByRule",
-    "DescribeLaunchTemplateVersions", "DescribeInstances",
+    "DescribeInstances",
 }  # fmt: skip
 NEEDED = {
     "ec2:CreateTags", "eks:CreateAccessEntry", "eks:TagResource", "events:PutRule",

@@ -49,7 +49,11 @@ _TRY: Final = (
     Command("sandbox", "sandbox:app", "Run a real control plane on this machine."),
     Command("simulate", "simulate:simulate", "Run a scenario in virtual time."),
 )
-_RUN: Final = (Command("controller", "controller:controller", "Run the autoscaler itself."),)
+_RUN: Final = (
+    Command("install", "install:install", "Install Nodewright on an EKS cluster."),
+    Command("uninstall", "uninstall:uninstall", "Take it off again, and put back what was there."),
+    Command("controller", "controller:controller", "Run the autoscaler itself."),
+)
 _PROGRAM: Final = (
     Command("completion", "completion:completion", "Print the completion script of a shell."),
     Command(

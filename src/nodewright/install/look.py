@@ -54,10 +54,11 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
     ]  # fmt: skip
     found_roles = await asyncio.gather(*(_role(asking, one) for one in dict.fromkeys(wanted)))
     policies = await asyncio.gather(*(_policy(asking, names, one) for one in policy_parts()))
-    profile = await _profile(asking, names.node_role)
     queue = await _queue(asking, names)
     entries = await _entries(asking, names, cluster)
     known = {one.name: one for one in found_roles if one is not None}
+    held = {names.node_role, *(one for role in known.values() for one in role.profiles)}
+    profiles = await asyncio.gather(*(_profile(asking, one) for one in sorted(held)))
     account = Account(
         account_id=names.account_id,
         caller=str(caller["Arn"]),
@@ -65,7 +66,7 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
         cluster=cluster,
         roles=known,
         policies={one.name: one for one in policies if one is not None},
-        profiles={profile.name: profile} if profile else {},
+        profiles={one.name: one for one in profiles if one is not None},
         provider=await _provider(asking, names, cluster.issuer),
         association=await _association(asking, names),
         queue=queue,

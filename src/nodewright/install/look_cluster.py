@@ -16,16 +16,14 @@ from nodewright.install.found import Account, Found, Json, Kube, Scaler
 from nodewright.install.plan import names_of
 from nodewright.install.resources.access import AWS_AUTH
 from nodewright.install.resources.objects import RECORD_PATH, wanted_paths
-from nodewright.install.resources.pools import CLAIMS
+from nodewright.install.resources.pools import CLAIMS, CLASSES, POOLS
 from nodewright.install.resources.scalers import SYSTEM
 from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
 
 ANOTHER: Final = "NW-9717"
 _DEPLOYMENTS: Final = "/apis/apps/v1/deployments"
-_POOLS: Final = "/apis/karpenter.sh/v1/nodepools"
 _PROVISIONERS: Final = "/apis/karpenter.sh/v1alpha5/provisioners"
-_CLASSES: Final = "/apis/karpenter.k8s.aws/v1/ec2nodeclasses"
 
 
 async def look_at_cluster(objects: Objects, account: Account, wish: Wish) -> Kube:
@@ -40,9 +38,9 @@ async def look_at_cluster(objects: Objects, account: Account, wish: Wish) -> Kub
         aws_auth=await objects.get(AWS_AUTH),
         scalers=tuple(filter(None, map(read_scaler, deployments))),
         system=tuple(one for one in deployments if _is_system(one)),
-        pools=_names(await objects.list(_POOLS)),
+        pools=_names(await objects.list(POOLS)),
         provisioners=_names(await objects.list(_PROVISIONERS)),
-        classes=_names(await objects.list(_CLASSES)),
+        classes=_names(await objects.list(CLASSES)),
         claims=tuple(await objects.list(CLAIMS)),
     )
     live = {}
@@ -101,7 +99,7 @@ def read_scaler(deployment: Json) -> Scaler | None:
                 namespace=meta["namespace"],
                 name=meta["name"],
                 replicas=int(spec.get("replicas", 1)),
-                version=image.rpartition(":")[2].partition("@")[0] if image else "",
+                version=image.partition("@")[0].rpartition(":")[2] if image else "",
             )
     return None
 

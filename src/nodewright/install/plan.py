@@ -80,13 +80,20 @@ def plan_uninstall(found: Found, wish: Wish) -> Plan:
         wish=wish,
         account_id=names.account_id,
         region=names.region,
-        steps=tuple(_uninstall_steps(found, wish, names)),
+        steps=tuple(_uninstall_steps(found, names)),
         notes=tuple(_uninstall_notes(found)),
     )
 
 
-def _uninstall_steps(found: Found, wish: Wish, names: Names) -> Iterator[Step]:
-    yield from pools.undo_pools(found, wish, names)
+def plan_hand_back(found: Found, wish: Wish) -> Plan:
+    """Plan to give the cluster back to the autoscaler before us; our parts stay, and rest."""
+    names = names_of(found)
+    steps = (*scalers.plan_rest(found), *scalers.undo_scalers(found))
+    return Plan("hand-back", wish, names.account_id, names.region, steps)
+
+
+def _uninstall_steps(found: Found, names: Names) -> Iterator[Step]:
+    yield from pools.undo_pools(found)
     yield from objects.undo_objects(found)
     yield from scalers.undo_scalers(found)
     yield from scalers.undo_pins(found)
@@ -103,10 +110,12 @@ def _uninstall_steps(found: Found, wish: Wish, names: Names) -> Iterator[Step]:
 def _uninstall_notes(found: Found) -> Iterator[str]:
     others = objects.foreign_pools(found)
     claims = [one for one in found.kube.claims if _pool_of(one) in others]
+    back = [one.name for one in found.kube.scalers if one.key in found.kube.record]
     if others:
+        who = back[0] if back else "nobody"
         yield (
-            f"nodepool/{', nodepool/'.join(others)}: not made by install, so they stay, with "
-            f"{len(claims)} nodes that nobody scales from then on"
+            f"nodepool/{', nodepool/'.join(others)} stays, because install did not make it; "
+            f"{who} looks after its nodes ({len(claims)}) from then on"
         )
     if not found.kube.record and objects.RECORD_PATH not in found.kube.live:
         yield (

@@ -16,6 +16,7 @@ from nodewright.model.errors import UserError
 MOVED: Final = "NW-9702"
 BAD_PLAN: Final = "NW-9703"
 
+type Verb = Literal["install", "uninstall", "hand-back"]
 type Sign = Literal["+", "~", "-", "="]
 
 
@@ -83,7 +84,7 @@ class Step(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True, rename="camel"):
     """Everything that will be done, in order, and what to know about it."""
 
-    verb: Literal["install", "uninstall"]
+    verb: Verb
     wish: Wish
     account_id: str
     region: str

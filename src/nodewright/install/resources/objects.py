@@ -182,7 +182,8 @@ def holds(wanted: Any, live: Any) -> bool:
         if not wanted:
             return not live
         return isinstance(live, list) and len(wanted) == len(live) and all(map(holds, wanted, live))
-    return wanted == live or (wanted in (None, "", False) and live is None)
+    says_nothing = wanted is None or wanted is False or wanted == ""
+    return bool(wanted == live) or (says_nothing and live is None)
 
 
 def undo_objects(found: Found) -> Iterator[Step]:

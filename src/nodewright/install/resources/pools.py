@@ -11,13 +11,14 @@ from typing import Final
 from nodewright.install.found import Found, Json, NodeGroup
 from nodewright.install.names import INSTALLER, MADE_BY, Names
 from nodewright.install.resources.network import chosen_groups, chosen_subnets, terms
-from nodewright.install.resources.objects import path_of
 from nodewright.install.resources.roles import choose_node_role
 from nodewright.install.steps import Apply, Forget, Remember, Remove, Step, times
 from nodewright.install.wish import Wish
 
 NAME: Final = "default"
 CLAIMS: Final = "/apis/karpenter.sh/v1/nodeclaims"
+POOLS: Final = "/apis/karpenter.sh/v1/nodepools"
+CLASSES: Final = "/apis/karpenter.k8s.aws/v1/ec2nodeclasses"
 _CLASS: Final = "karpenter.k8s.aws"
 _CATEGORIES: Final = ("c", "m", "r")
 _CATEGORY: Final = re.compile(r"[a-z]+")
@@ -117,18 +118,17 @@ def plan_pools(found: Found, wish: Wish, names: Names) -> Iterator[Step]:
     yield Step("+", "nodepool", NAME, detail, (Remember(f"pool.{NAME}", None), Apply(pool)))
 
 
-def undo_pools(found: Found, wish: Wish, names: Names) -> Iterator[Step]:
+def undo_pools(found: Found) -> Iterator[Step]:
     """Take the drafted pool away, wait for its nodes, then take its class away."""
-    node_class, pool = draft(found, wish, names)
     record = found.kube.record
     if f"pool.{NAME}" in record:
         claims = [one for one in found.kube.claims if _is_of(one, NAME)]
         detail = f"{len(claims)} nodes are drained first" if claims else ""
         waits = f"{CLAIMS}?labelSelector=karpenter.sh%2Fnodepool%3D{NAME}"
-        deeds = (Remove(path_of(pool), until_none=waits, waits=True), Forget(f"pool.{NAME}"))
+        deeds = (Remove(f"{POOLS}/{NAME}", until_none=waits, waits=True), Forget(f"pool.{NAME}"))
         yield Step("-", "nodepool", NAME, detail, deeds)
     if f"class.{NAME}" in record:
-        deeds = (Remove(path_of(node_class), waits=True), Forget(f"class.{NAME}"))
+        deeds = (Remove(f"{CLASSES}/{NAME}", waits=True), Forget(f"class.{NAME}"))
         yield Step("-", "ec2nodeclass", NAME, "", deeds)
 
 

@@ -10,12 +10,13 @@ from typing import Final
 import msgspec
 
 from nodewright.aws import policy as controller
-from nodewright.aws.tags import print_tags
-from nodewright.install.found import Account, Found, Json, Role
+from nodewright.aws.tags import owned_key, print_tags
+from nodewright.install.found import Account, Found, Json, Profile, Role
 from nodewright.install.names import Names
 from nodewright.install.steps import Ask, Deed, Forget, Remember, Step
 from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
+from nodewright.model.labels import EC2NODECLASS
 
 FOREIGN: Final = "NW-9704"
 EXISTS: Final = ("EntityAlreadyExists",)
@@ -196,7 +197,7 @@ def undo_roles(found: Found, names: Names) -> Iterator[Step]:
             yield Step("~", "iam role", name, "without what was attached", (*deeds, Forget(key)))
     ours = [role for role in account.roles.values() if names.is_ours(role.tags)]
     for role in sorted(ours, key=lambda one: one.name):
-        yield from _undo_role(account, names, role)
+        yield from _undo_role(found, names, role)
     for policy in sorted(account.policies.values(), key=lambda one: one.name):
         if names.is_ours(policy.tags):
             versions = tuple(
@@ -211,26 +212,39 @@ def undo_roles(found: Found, names: Names) -> Iterator[Step]:
         yield Step("-", "iam role", SPOT_ROLE, detail, (gone, Forget(_SPOT_KEY)))
 
 
-def _undo_role(found: Account, names: Names, role: Role) -> Iterator[Step]:
-    others = [one for one in role.profiles if one != role.name]
-    if others:
-        detail = f"stays: instance profile {others[0]} holds it"
+def _undo_role(found: Found, names: Names, role: Role) -> Iterator[Step]:
+    profiles = [found.account.profiles[one] for one in role.profiles]
+    staying = [one for one in profiles if not _goes(one, found, names)]
+    if staying:
+        detail = f"stays: instance profile {staying[0].name} holds it"
         yield Step("=", "iam role", role.name, detail)
         return
-    profile = found.profiles.get(role.name)
-    if profile is not None and names.is_ours(profile.tags):
-        both = {"InstanceProfileName": role.name, "RoleName": role.name}
-        alone = {"InstanceProfileName": role.name}
+    own = found.account.profiles.get(role.name)
+    if own is not None and own not in profiles and names.is_ours(own.tags):
+        profiles.append(own)
+    for profile in profiles:
+        both = {"InstanceProfileName": profile.name, "RoleName": role.name}
+        alone = {"InstanceProfileName": profile.name}
         deeds: tuple[Deed, ...] = (
             Ask("iam.RemoveRoleFromInstanceProfile", both, GONE),
             Ask("iam.DeleteInstanceProfile", alone, GONE),
         )
-        yield Step("-", "instance profile", role.name, "", deeds)
+        yield Step("-", "instance profile", profile.name, "", deeds)
     deeds = (
         *(_detach(role.name, arn) for arn in role.policies),
         Ask("iam.DeleteRole", {"RoleName": role.name}, GONE),
     )
     yield Step("-", "iam role", role.name, "", deeds)
+
+
+def _goes(profile: Profile, found: Found, names: Names) -> bool:
+    """Tell whether a profile is ours, or was made by the controller for a class that goes too."""
+    if names.is_ours(profile.tags) and EC2NODECLASS not in profile.tags:
+        return True
+    made_for = profile.tags.get(EC2NODECLASS)
+    if made_for is None or profile.tags.get(owned_key(names.cluster)) != "owned":
+        return False
+    return made_for not in found.kube.classes or f"class.{made_for}" in found.kube.record
 
 
 def _holds(role: Role | None, policy: str, names: Names) -> bool:

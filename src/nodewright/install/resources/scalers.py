@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from nodewright.install.found import Found, Json, Scaler
+from nodewright.install.names import ACCOUNT, NAMESPACE
+from nodewright.install.resources.objects import DEPLOYMENT_PATH
 from nodewright.install.steps import Deed, Forget, Merge, Remember, Step
 from nodewright.install.wish import Wish
 
@@ -51,6 +53,19 @@ def undo_scalers(found: Found) -> Iterator[Step]:
             detail = f"replicas {one.replicas} → {kept['was']}"
             deeds = (Merge(one.path, {"spec": {"replicas": kept["was"]}}), Forget(one.key))
             yield Step("~", "deployment", f"{one.namespace}/{one.name}", detail, deeds)
+
+
+def plan_rest(found: Found) -> Iterator[Step]:
+    """Plan the rest of our own controller, while another one scales the cluster again."""
+    live = found.kube.live.get(DEPLOYMENT_PATH)
+    if live is None:
+        return
+    count = int(live["spec"].get("replicas", 1))
+    if count == 0:
+        yield Step("=", "deployment", f"{NAMESPACE}/{ACCOUNT}", "0 replicas")
+        return
+    rest = Merge(DEPLOYMENT_PATH, {"spec": {"replicas": 0}})
+    yield Step("~", "deployment", f"{NAMESPACE}/{ACCOUNT}", f"replicas {count} → 0", (rest,))
 
 
 def plan_pins(found: Found, wish: Wish) -> Iterator[Step]:

@@ -1,0 +1,124 @@
+"""`nodewright install` and `uninstall` on a ready-made account, with a table for a cluster."""
+
+import json
+from contextlib import asynccontextmanager
+
+import pytest
+import yaml
+
+from builders.installs import a_site, changed
+from nodewright.app import installing
+from nodewright.cli.main import run
+
+REGION = "us-west-2"
+
+
+@pytest.fixture(scope="module")
+def site():
+    with a_site() as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def account(site, monkeypatch):
+    """Let the command find the account and the table."""
+
+    @asynccontextmanager
+    async def opened(place, environment):
+        with site.asking() as (asking, clock):
+            yield installing._Site(asking, site.table, clock, REGION)
+
+    monkeypatch.setattr(installing, "_open", opened)
+    for name, value in site.standin.server.environment().items():
+        monkeypatch.setenv(name, value)
+
+
+def install(*arguments):
+    return run(["install", "--cluster", "shop", "--no-smoke-test", *arguments])
+
+
+def test_a_plan_is_shown_and_nothing_is_done_where_nobody_can_be_asked(site, capsys):
+    before = site.state()
+    assert install() == 1
+
+    said = capsys.readouterr()
+    assert "found   EKS 1.34 us-west-2 · pod identity agent off · 1 node group" in said.out
+    assert "  + sqs queue         shop " in said.out
+    assert (
+        "25 to create, 2 to change, 0 to remove" in said.out or "to create, 2 to change" in said.out
+    )
+    assert "nobody is there to be asked; --yes applies the plan" in said.err
+    assert changed(before, site.state()) == []
+
+
+def test_a_saved_plan_is_applied_and_the_second_run_has_nothing_to_do(site, tmp_path, capsys):
+    before, path = site.state(), tmp_path / "plan.json"
+    assert install("--plan-out", str(path)) == 0
+    assert changed(before, site.state()) == []
+
+    assert run(["install", "--plan", str(path), "--yes", "--no-smoke-test"]) == 0
+    assert "  + iam role NodewrightControllerRole-shop" in capsys.readouterr().err
+
+    assert install() == 0
+    said = capsys.readouterr().out
+    assert "nothing to do: everything is as it should be" in said
+    assert not [line for line in said.splitlines()[2:] if line.startswith(("  +", "  ~", "  -"))]
+
+    assert run(["uninstall", "--cluster", "shop", "--yes"]) == 0
+    assert changed(before, site.state()) == []
+
+
+def test_a_plan_to_uninstall_is_not_installed(site, tmp_path, capsys):
+    path = tmp_path / "plan.json"
+    assert run(["uninstall", "--cluster", "shop", "--plan-out", str(path)]) == 0
+
+    assert run(["install", "--plan", str(path), "--yes"]) == 2
+    assert "this is a plan to uninstall" in capsys.readouterr().err
+
+
+def test_no_cluster_is_guessed(capsys):
+    assert run(["install"]) == 2
+    assert "nobody says which cluster is meant" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+def test_an_unknown_cluster_is_one_sentence(verb, capsys):
+    assert run([verb, "--cluster", "shopp"]) == 2
+
+    said = capsys.readouterr().err
+    assert "error[NW-9714]: there is no cluster shopp in us-west-2" in said
+    assert "help: did you mean shop?" in said
+
+
+def test_a_name_that_cannot_be_is_refused_before_anybody_is_asked(site, capsys):
+    site.standin.account.calls.clear()
+    assert run(["install", "--cluster", "a" * 101]) == 2
+
+    assert "cannot be the name of an EKS cluster" in capsys.readouterr().err
+    assert site.standin.account.calls.named("") == ()
+
+
+def test_the_same_plan_is_written_for_other_tools(capsys):
+    assert install("--print", "helm-values") == 0
+    values = yaml.safe_load(capsys.readouterr().out)
+    assert values["settings"] == {"clusterName": "shop", "interruptionQueue": "shop"}
+    assert values["nodeGroups"] == ["main"]
+
+    assert install("--print", "manifests") == 0
+    kinds = {one["kind"] for one in yaml.safe_load_all(capsys.readouterr().out)}
+    assert {"Deployment", "NodePool", "EC2NodeClass", "ClusterRole"} <= kinds
+
+    assert install("--print", "cli") == 0
+    assert "aws sqs create-queue --cli-input-json" in capsys.readouterr().out
+
+    assert install("--print", "policy") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert "arn:aws:sqs:us-west-2:123456789012:shop" in str(document)
+
+
+def test_programs_read_the_plan_as_json(capsys):
+    assert install("-o", "json") == 1
+
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["verb"] == "install"
+    assert plan["steps"][0]["deeds"][0]["do"] == "apply"
