@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from nodewright.controllers.acting import perform
-from nodewright.controllers.loop import Controller, Pace
+from nodewright.controllers.loop import Controller, Pace, Patience
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.core.interruption import (
     CAPACITY_LOST,
@@ -56,6 +56,8 @@ class Interruption(Controller):
     pace = Pace(at_most_every_ms=50, at_least_every_ms=10_000)
     is_urgent = True
     listens = True
+    # A warning leaves two minutes: what failed is tried again while there is time.
+    patience = Patience(first_ms=500, most_ms=5_000)
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)

@@ -76,6 +76,7 @@ class Controller(ABC):
     is_heavy = False
     is_urgent = False
     listens = False
+    patience: Patience | None = None
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         self.ports = ports
@@ -257,7 +258,7 @@ class Loop:
         """Say when the same may be done again, after what came of it."""
         if answer.outcome is Outcome.NOT_LEADER:
             raise LeadLost(answer.message)
-        patience = _PATIENCE.get(type(decision), Patience())
+        patience = self._controller.patience or _PATIENCE.get(type(decision), Patience())
         key, now_ms = (decision.kind, str(decision.subject)), self._clock.now_ms()
         _log.debug("%s %s: %s", decision.kind, decision.subject, answer.outcome.value)
         if answer.is_done or answer.outcome is Outcome.EXISTS:
