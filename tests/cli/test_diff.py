@@ -7,6 +7,7 @@ import yaml
 
 from builders.fleet import a_fleet_node, a_guard, fleet_world, on
 from nodewright.cli.main import run
+from nodewright.model.labels import DO_NOT_DISRUPT
 from nodewright.state.writing import SnapshotMetadata, write_snapshot
 
 POOL = {
@@ -62,6 +63,33 @@ def test_a_new_label_drifts_every_node_and_says_who_blocks(compare):
     assert answer["hours"] == pytest.approx(0.2)
     assert "spec.template.metadata.labels.team" in answer["changes"][0]["fields"]
     assert answer["pricePerHour"]["rolling"] == pytest.approx(0.8)
+
+
+def test_the_table_says_how_many_of_how_many_and_why(compare):
+    def relabel(spec):
+        spec["template"]["metadata"] = {"labels": {"team": "blue"}}
+
+    status, shown = compare(relabel)
+
+    assert status == 1
+    assert "default: 3 of 3 nodes" in shown
+    assert "3 x NodePoolDrifted" in shown
+    assert "✗ n0: PodDisruptionBudget default/web" in shown
+
+
+def test_a_node_that_nobody_may_touch_drifts_too_and_is_blocked(tmp_path, capsys):
+    node = a_fleet_node("mine", annotations={DO_NOT_DISRUPT: "true"})
+    snapshot = tmp_path / "cluster.json"
+    snapshot.write_bytes(write_snapshot(fleet_world(node), SnapshotMetadata(name="fleet")))
+    pool = json.loads(json.dumps(POOL))
+    pool["spec"]["template"]["metadata"] = {"labels": {"team": "blue"}}
+    manifest = tmp_path / "pool.yaml"
+    manifest.write_text(yaml.safe_dump(pool), encoding="utf-8")
+    run(["diff", str(manifest), "--snapshot", str(snapshot), "-o", "json"])
+    answer = json.loads(capsys.readouterr().out)
+
+    assert answer["drifts"] == {"mine": "NodePoolDrifted"}
+    assert answer["blocked"]["mine"]["code"] == "NW-4007"
 
 
 def test_a_change_of_budgets_drifts_nothing(compare):

@@ -1,5 +1,6 @@
 """`nodewright diff`: what a changed NodePool, class or policy would do, before it is applied."""
 
+from collections import Counter
 from typing import Annotated, Final
 
 from cyclopts import Parameter
@@ -68,9 +69,16 @@ def _screen(edited: Edited, change: Change, language: Language) -> RenderableTyp
     head.append(f"  {word('diff.blocked', language, count=len(change.blocked))}")
     parts.append(head)
     for pool, count in sorted(change.by_pool.items()):
-        parts.append(Text(f"  {pool}: {count}"))
+        share = word("diff.of", language, count=count, total=change.totals.get(pool, count))
+        parts.append(Text(f"  {pool}: {share}"))
+    reasons = Counter(change.drifts.values())
+    for reason, count in sorted(reasons.items()):
+        parts.append(Text(f"  {count} x {reason}", style="dim"))
     for name, kept in list(change.blocked.items())[:_ROWS_MAX]:
         parts.append(Text(f"  ✗ {name}: {kept_sentence(kept, language)}  {kept.code}"))
+    more = len(change.blocked) - _ROWS_MAX
+    if more > 0:
+        parts.append(Text(f"  {word('more', language, count=more)}", style="dim"))
     parts += [
         Text(f"  ? {word('diff.selectors', language, name=name)}", style="yellow")
         for name in change.selectors

@@ -2,16 +2,16 @@
 
 Two Worlds are compared: as it is, and with the changed pools, classes and policies in it. A node drifts
 when the fingerprint of its pool's template or of its class changes, or when it no longer meets what the
-pool requires. How long it takes is reckoned from budgets and windows, a fixed time for each round.
+pool requires. How long it takes is reckoned from budgets, windows, rates and waves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from nodewright.core.disruption.budgets import Counts, Purse, count_nodes, reckon
-from nodewright.core.disruption.candidates import Candidate, Census, find_candidates
+from nodewright.core.disruption.budgets import Purse, count_nodes
+from nodewright.core.disruption.candidates import Candidate, Census, find_candidates, name_of
 from nodewright.core.disruption.classdrift import CLASS_DRIFT
 from nodewright.core.disruption.commands import write_commands
 from nodewright.core.disruption.drift import (
@@ -21,18 +21,16 @@ from nodewright.core.disruption.drift import (
     DriftJudge,
 )
 from nodewright.core.disruption.renewal import renew, renew_static
+from nodewright.core.disruption.rolling import Rolling
 from nodewright.core.disruption.stage import Stage
-from nodewright.model.disruption import DRIFTED, Kept, Memory, Settings
+from nodewright.model.disruption import Kept, Memory, Settings
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.hashing import hash_ec2nodeclass, hash_nodepool
 from nodewright.model.instance import NanoUSD
+from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
 from nodewright.model.world import World
 
-ROUND_MS: Final = 6 * 60_000
-"""What it takes for a node to come up and the old one to drain, as a rule."""
-
-HORIZON_MS: Final = 14 * 24 * 3_600_000
 _SELECTORS: Final = (
     "ami_selector_terms",
     "subnet_selector_terms",
@@ -47,6 +45,7 @@ class Change(msgspec.Struct, frozen=True):
     drifts: Mapping[str, str]
     blocked: Mapping[str, Kept]
     by_pool: Mapping[str, int]
+    totals: Mapping[str, int]
     rounds_ms: int | None
     price_before: NanoUSD
     price_rolling: NanoUSD
@@ -60,26 +59,31 @@ def judge_change(before: World, after: World) -> Change:
     census = Census(after)
     memory = after.beside.disruption
     candidates, kept = find_candidates(census, memory)
-    drifts = _drifts(before, census, candidates, memory)
+    drifts = _drifts(before, census, memory)
     stage = Stage(census, [one for one in candidates if _may_move(one, drifts)], memory, _FREELY)
     stage.purse = Purse((), is_unlimited=True)
     drifted = [one for one in candidates if one.name in drifts]
     renew_static(stage, [one for one in drifted if one.is_static], drifts)
     renew(stage, [one for one in drifted if not one.is_static], drifts)
     commands = write_commands(stage)
-    by_pool: dict[str, int] = {}
-    for one in drifted:
-        by_pool[one.pool_name] = by_pool.get(one.pool_name, 0) + 1
-    price = sum(census.price_of(one) for one in census.joined if not one.is_deleting)
-    counts = count_nodes(census, memory)
-    surge = sum(_surge(census, drifted, name, counts[name]) for name in by_pool)
     blocked = {name: one for name, one in {**kept, **stage.kept}.items() if name in drifts}
-    going = {name: count - _held(drifted, blocked, name) for name, count in by_pool.items()}
+    price = sum(census.price_of(one) for one in census.joined if not one.is_deleting)
+    by_pool = _by_pool(census, drifts)
+    totals = {name: one.total for name, one in count_nodes(census, memory).items()}
+    times: list[int | None] = [0]
+    surge = 0
+    for pool, names in by_pool.items():
+        going = [one for one in drifted if one.name in names and one.name not in blocked]
+        rolling = Rolling(census.pools[pool], census.policies[pool], totals[pool])
+        times.append(rolling.takes_ms(len(going), census.now_ms))
+        prices = sorted((one.price or 0 for one in going), reverse=True)
+        surge += sum(prices[: rolling.at_once(len(prices), census.now_ms)])
     return Change(
         drifts={name: one.reason for name, one in sorted(drifts.items())},
         blocked=dict(sorted(blocked.items())),
-        by_pool=by_pool,
-        rounds_ms=_longest(census, going, counts),
+        by_pool={name: len(names) for name, names in by_pool.items()},
+        totals=totals,
+        rounds_ms=None if None in times else max(one for one in times if one is not None),
         price_before=NanoUSD(price),
         price_rolling=NanoUSD(price + surge),
         price_after=NanoUSD(price - sum(one.savings for one in commands)),
@@ -94,34 +98,43 @@ def _may_move(one: Candidate, drifts: Mapping[str, Drift]) -> bool:
     return one.name in drifts and (one.blocked is None or one.has_grace)
 
 
-def _drifts(
-    before: World, census: Census, candidates: Sequence[Candidate], memory: Memory
-) -> dict[str, Drift]:
-    """Give the nodes that drift by the change and did not before."""
+def _drifts(before: World, census: Census, memory: Memory) -> dict[str, Drift]:
+    """Give the nodes that drift by the change and did not before, those that nobody may touch too."""
     pools = {pool.metadata.name: pool for pool in before.node_pools}
     classes = _class_hashes(before)
     changed = _class_hashes(census.world)
     old = DriftJudge(Census(before), memory)
     new = DriftJudge(census, memory)
     found: dict[str, Drift] = {}
-    for one in candidates:
-        was = pools.get(one.pool_name)
-        if was is None or old.reason_of(one.claim, was) is not None:
+    for one in census.joined:
+        pool, was = census.pools.get(one.pool), pools.get(one.pool)
+        claim = one.claim
+        if claim is None or one.node is None or one.is_deleting or pool is None or was is None:
             continue
-        reason = _reason(one, was, new)
-        name = one.claim.spec.node_class_ref.name or _class_of(one.pool)
+        if old.reason_of(claim, was) is not None:
+            continue
+        reason = _reason(claim, was, pool, new)
+        name = claim.spec.node_class_ref.name or _class_of(pool)
         if reason is None and classes.get(name) != changed.get(name) and name in classes:
             reason = CLASS_DRIFT
         if reason is not None:
-            found[one.name] = Drift(reason, census.now_ms, new.hash_of(one.pool))
+            found[name_of(one)] = Drift(reason, census.now_ms, new.hash_of(pool))
     return found
 
 
-def _reason(one: Candidate, was: NodePool, judge: DriftJudge) -> str | None:
-    if hash_nodepool(was) != hash_nodepool(one.pool):
+def _reason(claim: NodeClaim, was: NodePool, pool: NodePool, judge: DriftJudge) -> str | None:
+    if hash_nodepool(was) != hash_nodepool(pool):
         return NODEPOOL_DRIFTED
-    reason = judge.reason_of(one.claim, one.pool)
+    reason = judge.reason_of(claim, pool)
     return REQUIREMENTS_DRIFTED if reason == REQUIREMENTS_DRIFTED else None
+
+
+def _by_pool(census: Census, drifts: Mapping[str, Drift]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for one in census.joined:
+        if name_of(one) in drifts:
+            found.setdefault(one.pool, set()).add(name_of(one))
+    return dict(sorted(found.items()))
 
 
 def _class_of(pool: NodePool) -> str:
@@ -152,44 +165,3 @@ def _changed_selectors(before: World, after: World) -> tuple[str, ...]:
             )
         )
     )
-
-
-def _held(drifted: Sequence[Candidate], blocked: Mapping[str, Kept], pool: str) -> int:
-    return sum(one.pool_name == pool and one.name in blocked for one in drifted)
-
-
-def _surge(census: Census, drifted: Sequence[Candidate], pool: str, counts: Counts) -> int:
-    """Give what the nodes cost that run twice at the most while a pool rolls."""
-    prices = sorted((one.price or 0 for one in drifted if one.pool_name == pool), reverse=True)
-    allowed = _allowed(census, pool, counts, census.now_ms)[0]
-    return sum(prices if allowed is None else prices[:allowed])
-
-
-def _allowed(
-    census: Census, pool: str, counts: Counts, now_ms: int
-) -> tuple[int | None, int | None]:
-    """Give how many nodes may go at an instant, and when that changes."""
-    budgets = census.policies[pool].budgets
-    found = reckon(census.pools[pool], budgets, Counts(counts.total, 0), now_ms)
-    one = next(each for each in found if each.reason == DRIFTED)
-    return one.allowed, one.until_ms
-
-
-def _longest(census: Census, going: Mapping[str, int], counts: Mapping[str, Counts]) -> int | None:
-    """Reckon how long the slowest pool takes; None where it is not done within two weeks."""
-    longest = 0
-    for pool, count in going.items():
-        left, now_ms = count, census.now_ms
-        while left > 0:
-            allowed, until_ms = _allowed(census, pool, counts[pool], now_ms)
-            if allowed == 0:
-                if until_ms is None or until_ms <= now_ms:
-                    return None
-                now_ms = until_ms
-            else:
-                left -= left if allowed is None else allowed
-                now_ms += ROUND_MS
-            if now_ms - census.now_ms > HORIZON_MS:
-                return None
-        longest = max(longest, now_ms - census.now_ms)
-    return longest

@@ -214,6 +214,7 @@ WORDS: Final[Mapping[str, str]] = {
     "diff.new": "new",
     "diff.same": "nothing differs from what is there",
     "diff.drifts": "{count:node} would drift",
+    "diff.of": "{count} of {total:node}",
     "diff.blocked": "{count} of them blocked",
     "diff.selectors": "EC2NodeClass {name} selects otherwise: only the cloud knows what drifts by it",
     "diff.takes": "takes about {time} at present budgets",

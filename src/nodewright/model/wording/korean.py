@@ -181,6 +181,7 @@ WORDS: Final[Mapping[str, str]] = {
     "diff.new": "새로움",
     "diff.same": "지금 있는 것과 다르지 않습니다",
     "diff.drifts": "노드 {count}개가 어긋나게 됩니다",
+    "diff.of": "노드 {total}개 중 {count}개",
     "diff.blocked": "그중 {count}개는 막혀 있음",
     "diff.selectors": "EC2NodeClass {name}의 선택자가 바뀝니다: 무엇이 어긋날지는 클라우드만 압니다",
     "diff.takes": "지금 예산으로 약 {time} 걸립니다",
