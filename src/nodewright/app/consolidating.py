@@ -13,7 +13,7 @@ from nodewright.core.disruption.endgame import decide_to_end
 from nodewright.model.disruption import AWS_RULES, Command, Decided, Kept, Settings
 from nodewright.model.instance import NanoUSD
 from nodewright.model.instant import print_instant
-from nodewright.model.labels import NODEPOOL
+from nodewright.model.keeping import Keeping
 from nodewright.model.wording import Language
 from nodewright.model.wording.keeping import kept_sentence
 from nodewright.model.world import World
@@ -54,7 +54,7 @@ def _prices(world: World, kept: Mapping[str, Kept]) -> dict[str, NanoUSD]:
     known = {
         node.metadata.name: prices.of(node.metadata.labels)
         for node in world.nodes
-        if node.metadata.name in kept and node.metadata.labels.get(NODEPOOL)
+        if (one := kept.get(node.metadata.name)) is not None and one.reason is not Keeping.NOT_OURS
     }
     return {name: price for name, price in known.items() if price is not None}
 
