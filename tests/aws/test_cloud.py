@@ -375,6 +375,16 @@ async def test_a_class_that_is_not_ready_launches_nothing(standin, cloud, node_c
     assert (await cloud.launch(a_request(None, "none"))).fault is LaunchFault.CLASS_NOT_READY
 
 
+async def test_a_class_that_was_not_looked_at_yet_is_waited_for(cloud, node_class):
+    bare = msgspec.structs.replace(node_class.status, conditions=())
+    unseen = msgspec.structs.replace(node_class, status=bare)
+    meta = msgspec.structs.replace(node_class.metadata, generation=2)
+    changed = msgspec.structs.replace(node_class, metadata=meta)
+    answers = [await cloud.launch(a_request(one, "unseen")) for one in (unseen, changed)]
+
+    assert [one.fault for one in answers] == [LaunchFault.TRANSIENT] * 2
+
+
 async def test_user_data_that_cannot_be_merged_is_the_class_s_fault(shared):
     cloud, gateway = shared
     spec = {"amiSelectorTerms": [{"alias": "bottlerocket@latest"}], "userData": "[settings"}

@@ -132,8 +132,18 @@ class Installed:
     def templates(self):
         """Name the launch templates that the controller has made."""
         filters = [{"Name": "tag:nodewright.dev/cluster", "Values": [self.name]}]
-        found = self.account.client("ec2").describe_launch_templates(Filters=filters)
+        found = self.account.client("ec2").describe_launch_templates(
+            Filters=filters, MaxResults=200
+        )
         return [one["LaunchTemplateName"] for one in found["LaunchTemplates"]]
+
+    def message_count(self):
+        """Count the messages in the queue, those on their way included."""
+        sqs = self.account.client("sqs")
+        url = sqs.get_queue_url(QueueName=self.name)["QueueUrl"]
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
+        return sum(int(found[name]) for name in names)
 
     def profiles(self):
         """Name the instance profiles that the controller has made."""

@@ -1,4 +1,8 @@
-"""The controller on EC2: a real control plane, an account that enforces policies, and only our own."""
+"""The controller on EC2: a real control plane, an account that enforces policies, and only our own.
+
+All scenes share one cluster and one controller; each has a pool of its own, whose nodes only its own
+pods can use.
+"""
 
 import pytest
 
@@ -14,21 +18,54 @@ from e2e.aws_rig import an_account
 from e2e.controller_rig import count_running
 
 pytestmark = pytest.mark.e2e
+STEPS = (
+    "found provisionable pod(s)",
+    "computed new nodeclaim(s) to fit pod(s)",
+    "discovered kubernetes version",
+    "discovered ami",
+    "created launch template",
+    "launched nodeclaim",
+)
 
 
 @pytest.fixture(scope="module")
 def installed(programs, tmp_path_factory):
-    """A cluster on which the controller runs, for all scenes of this file."""
+    """A cluster with two classes: one for most scenes, and one whose volumes nobody can open."""
     with an_account(programs, "eksctl", "controller") as account:
-        yield Installed(account, tmp_path_factory.mktemp("controller"))
+        made = Installed(account, tmp_path_factory.mktemp("controller"))
+        key = account.client("kms").create_key()["KeyMetadata"]["Arn"]
+        account.client("kms").disable_key(KeyId=key)
+        volume = {"volumeSize": "20Gi", "volumeType": "gp3", "encrypted": True, "kmsKeyID": key}
+        disks = [{"deviceName": "/dev/xvda", "ebs": volume}]
+        account.create(an_ec2_class(made), an_ec2_class(made, "locked", blockDeviceMappings=disks))
+        yield made
 
 
 @pytest.fixture(scope="module")
 def replica(installed):
-    """The controller, for all scenes of this file."""
+    """The controller, for all scenes of this file; nothing that it asked for was forbidden."""
     started = installed.replica().start()
     yield started
     started.stop()
+    assert installed.refusals() == []
+    assert started.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def first_load(installed, replica):
+    """A load that came and went, with what was there while it ran."""
+    account = installed.account
+    account.wait_for("the class is ready", lambda: is_ready_class(account))
+    account.create(an_ec2_pool("first"), a_load("first", 6))
+    account.wait_for("the pods run", lambda: running(installed, "first") == 6)
+    seen = installed.nodes(), machines_of(installed, "first", *ALIVE), installed.templates()
+    account.kubectl("delete", "deployment", "first")
+    return seen
+
+
+def is_ready_class(account, name="default"):
+    found = account.get("ec2nodeclass", name).get("status", {}).get("conditions", ())
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in found)
 
 
 def running(installed, name):
@@ -44,26 +81,159 @@ def machines_of(installed, pool, *states):
     return [one for one in found if tags_of(one).get("karpenter.sh/nodepool") == pool]
 
 
-def clear(installed, *things):
-    """Take the load away, then what made its nodes, and wait until nothing is left."""
-    installed.account.kubectl("delete", *things, "--wait=false")
+def scene(installed, name, replicas=1, **pool):
+    """Have pods of a scene run on nodes of its own pool; give its machines."""
+    installed.account.create(an_ec2_pool(name, **pool), a_load(name, replicas))
+    installed.account.wait_for(f"pods of {name} run", lambda: running(installed, name) == replicas)
+    return machines_of(installed, name, *ALIVE)
 
 
-def test_pods_get_nodes_and_what_was_made_for_them_goes_with_them(installed, replica):
-    account = installed.account
-    account.create(an_ec2_class(installed), an_ec2_pool(), a_load("default", 6))
-    account.wait_for("the pods run", lambda: running(installed, "default") == 6)
-    nodes = installed.nodes()
-    machines = machines_of(installed, "default", *ALIVE)
-    made = installed.templates()
-    account.kubectl("delete", "deployment", "default")
-    account.wait_for("machines are gone", lambda: not machines_of(installed, "default", *ALIVE))
-    account.wait_for("claims are gone", lambda: not claims_of(installed, "default"))
-    account.kubectl("delete", "nodepool,ec2nodeclass", "default", "--timeout=60s")
+def end_scene(installed, name):
+    """Ask for the end of a scene; nobody waits for it here."""
+    installed.account.kubectl("delete", "deployment,nodepool", name, "--wait=false")
+
+
+def types_asked_for(installed, pool):
+    """Name the types of each fleet that was asked for on behalf of a pool, in order."""
+    found = []
+    for call in installed.calls("ec2.CreateFleet"):
+        asked = call["params"]
+        tags = {
+            one["Key"]: one["Value"]
+            for specification in asked["TagSpecifications"]
+            for one in specification["Tags"]
+        }
+        if tags.get("karpenter.sh/nodepool") == pool and not asked.get("DryRun"):
+            configs = asked["LaunchTemplateConfigs"]
+            found.append({one["InstanceType"] for each in configs for one in each["Overrides"]})
+    return found
+
+
+def test_pods_get_nodes_and_the_log_tells_the_six_steps(replica, first_load):
+    nodes, machines, templates = first_load
+    told = [line["message"] for line in replica.lines()]
+    firsts = [told.index(step) for step in STEPS]
 
     assert len(machines) == len(nodes) >= 1
-    assert made
+    assert templates
+    assert firsts == sorted(firsts)
+
+
+@pytest.mark.usefixtures("first_load")
+def test_what_is_sold_out_is_passed_over_and_not_asked_for_again(installed):
+    types = ("c5.large", "m5.large", "r5.large", "m5.xlarge")
+    only = {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": list(types)}
+    for name in types[:3]:
+        installed.tell("depth", pattern=f"{name}/*/on-demand", depth=0)
+    pool = an_ec2_pool("sold-out", capacity=["on-demand"])
+    pool["spec"]["template"]["spec"]["requirements"].append(only)
+    installed.account.create(pool, a_load("sold-out", 1))
+    installed.account.wait_for("the pod runs", lambda: running(installed, "sold-out") == 1)
+    [machine] = machines_of(installed, "sold-out", *ALIVE)
+    installed.account.kubectl("scale", "deployment", "sold-out", "--replicas=5")
+    installed.account.wait_for("all run", lambda: running(installed, "sold-out") == 5)
+    asked = types_asked_for(installed, "sold-out")
+    end_scene(installed, "sold-out")
+
+    assert machine["InstanceType"] == "m5.xlarge"
+    assert asked[0] == set(types)
+    assert all(one == {"m5.xlarge"} for one in asked[1:])
+    assert len(asked) > 1
+
+
+@pytest.mark.usefixtures("first_load")
+def test_half_of_all_calls_throttled_is_only_slower(installed):
+    installed.tell("fault", name="ec2.*", kind="throttle", every=2)
+    machines = scene(installed, "throttled", 2)
+    installed.tell("clear-faults")
+    throttled = [one for one in installed.calls() if one["error"] == "RequestLimitExceeded"]
+    end_scene(installed, "throttled")
+
+    assert len(machines) == 1
+    assert throttled
+
+
+@pytest.mark.usefixtures("first_load")
+def test_a_spot_machine_that_is_taken_back_is_replaced_at_once(installed):
+    account = installed.account
+    [machine] = scene(installed, "taken", capacity=["spot"])
+    [before] = claims_of(installed, "taken")
+    installed.tell("happen", what="interrupt", instanceId=machine["InstanceId"])
+
+    def has_gone():
+        uid = before["metadata"]["uid"]
+        found = [one["metadata"] for one in claims_of(installed, "taken")]
+        return uid not in [one["uid"] for one in found if "deletionTimestamp" not in one]
+
+    def others():
+        found = machines_of(installed, "taken", *ALIVE)
+        return [one for one in found if one["InstanceId"] != machine["InstanceId"]]
+
+    account.wait_for("its claim goes", has_gone)
+    account.wait_for("another machine comes", others)
+    account.wait_for("the pod runs there", lambda: running(installed, "taken") == 1)
+    account.wait_for("the message is dealt with", lambda: installed.message_count() == 0)
+    end_scene(installed, "taken")
+
+    assert machine["InstanceLifecycle"] == "spot"
+
+
+@pytest.mark.usefixtures("first_load")
+def test_a_key_that_ends_machines_at_once_is_named_on_the_claim(installed):
+    account = installed.account
+    account.wait_for("the class is ready", lambda: is_ready_class(account, "locked"))
+    account.create(an_ec2_pool("locked", "locked"), a_load("locked", 1))
+
+    def registered():
+        for claim in claims_of(installed, "locked"):
+            for one in claim.get("status", {}).get("conditions", ()):
+                if one["type"] == "Registered" and one["status"] == "False":
+                    return one
+        return None
+
+    def told():
+        found = account.get("events", "-A", "--field-selector", "reason=InstanceTerminated")
+        return [one for one in found["items"] if "InvalidKMSKey" in one.get("message", "")]
+
+    found = account.wait_for("the claim says so", registered)
+    account.wait_for("so does an Event", told)
+    end_scene(installed, "locked")
+
+    assert found["reason"] == "InstanceTerminated"
+    assert "Client.InvalidKMSKey.InvalidState" in found["message"]
+
+
+def test_a_controller_killed_after_its_launch_finds_the_machine_again(
+    installed, replica, first_load
+):
+    del first_load
+    account = installed.account
+    installed.tell("fault", name="ec2.CreateFleet", kind="late", delayMs=10_000)
+    account.create(an_ec2_pool("orphaned"), a_load("orphaned", 1))
+    account.wait_for("its machine starts", lambda: machines_of(installed, "orphaned"))
+    replica.kill()
+    installed.tell("clear-faults")
+    [claim] = claims_of(installed, "orphaned")
+    replica.start()
+    account.wait_for("the pod runs", lambda: running(installed, "orphaned") == 1)
+    [after] = claims_of(installed, "orphaned")
+    machines = machines_of(installed, "orphaned")
+    end_scene(installed, "orphaned")
+
+    assert "providerID" not in claim.get("status", {})
+    assert after["metadata"]["uid"] == claim["metadata"]["uid"]
+    assert [one["InstanceId"] for one in machines] == [
+        after["status"]["providerID"].rpartition("/")[2]
+    ]
+
+
+@pytest.mark.usefixtures("first_load")
+def test_nothing_that_was_made_outlives_its_load(installed):
+    account = installed.account
+    account.wait_for("machines are gone", lambda: not installed.instances(*ALIVE))
+    account.kubectl("delete", "nodepools,ec2nodeclasses", "--all", "--timeout=90s")
+
+    assert account.get("nodeclaims")["items"] == []
+    assert account.get("nodes", "-l", "karpenter.sh/nodepool")["items"] == []
     assert installed.templates() == []
     assert installed.profiles() == []
-    assert installed.refusals() == []
-    assert replica.complaints() == []

@@ -74,7 +74,7 @@ async def open_aws(order: Order, session: Session, note: Note) -> AsyncIterator[
         _log.info("discovered the cluster", extra={"facts": facts})
         options = _options(order, lambda: seen_nodes(session.mirror))
         cloud = AwsCloud(gateway, machine.clock, cluster, options)
-        classes = LiveClasses(order, session.client, gateway, cluster)
+        classes = LiveClasses(order, session, gateway, cluster)
         yield Provider(cloud, cluster.region, cloud.run, classes)
     finally:
         gateway.close()
@@ -225,8 +225,8 @@ class LiveClasses:
         version = await self._ask()
         if not version or version == self._cluster.version:
             return
-        facts = {"kubernetes": version, "before": self._cluster.version}
-        _log.info("the cluster has another version", extra={"facts": facts})
+        facts = {"kubernetes-version": version, "before": self._cluster.version}
+        _log.info("discovered kubernetes version", extra={"facts": facts})
         self._cluster = msgspec.structs.replace(self._cluster, version=version)
         self._mirror.learn_version(version)
         self._classes = self._open()

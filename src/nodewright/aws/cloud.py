@@ -163,8 +163,8 @@ class AwsCloud:
             words = "the claim's class is not there, or not one of EC2"
             return LaunchFailed(LaunchFault.CLASS_NOT_READY, "NodeClassNotReady", words)
         trouble = _not_ready(node_class)
-        if trouble:
-            return LaunchFailed(LaunchFault.CLASS_NOT_READY, "NodeClassNotReady", trouble)
+        if trouble is not None:
+            return trouble
         types = await self.instance_types(node_class)
         assert isinstance(types, tuple), "the bundled table always speaks"
         subnets = await self._subnets_of(node_class)
@@ -306,17 +306,26 @@ def _less(one: Reservation, reservation: str) -> Reservation:
     return msgspec.structs.replace(one, count=max(0, one.count - 1))
 
 
-def _not_ready(node_class: EC2NodeClass) -> str:
-    """Say why machines of a class cannot be launched now, or nothing."""
-    name = node_class.metadata.name
+def _not_ready(node_class: EC2NodeClass) -> LaunchFailed | None:
+    """Say why machines of a class cannot be launched now, or nothing.
+
+    A class that was not looked at since it was written will be in a moment: that is no reason to give
+    a claim up.
+    """
+    name, given_up = node_class.metadata.name, LaunchFault.CLASS_NOT_READY
     if node_class.metadata.deletion_timestamp is not None:
-        return f"EC2NodeClass {name} is being deleted"
-    for one in node_class.status.conditions:
-        if one.type != "Ready":
-            continue
-        if one.status != "True":
-            return f"EC2NodeClass {name} is not ready: {one.message or one.reason or one.status}"
-        if one.observed_generation not in (None, node_class.metadata.generation):
-            return f"EC2NodeClass {name} has changed and was not looked at since"
-        return ""
-    return f"EC2NodeClass {name} was not looked at yet"
+        return _unready(given_up, f"EC2NodeClass {name} is being deleted")
+    ready = next((one for one in node_class.status.conditions if one.type == "Ready"), None)
+    if ready is None:
+        return _unready(LaunchFault.TRANSIENT, f"EC2NodeClass {name} was not looked at yet")
+    if ready.observed_generation not in (None, node_class.metadata.generation):
+        words = f"EC2NodeClass {name} has changed and was not looked at since"
+        return _unready(LaunchFault.TRANSIENT, words)
+    if ready.status != "True":
+        why = ready.message or ready.reason or ready.status
+        return _unready(given_up, f"EC2NodeClass {name} is not ready: {why}")
+    return None
+
+
+def _unready(fault: LaunchFault, words: str) -> LaunchFailed:
+    return LaunchFailed(fault, "NodeClassNotReady", words)

@@ -37,6 +37,7 @@ from nodewright.aws.placements import PlacementGroup
 from nodewright.aws.soldout import SoldOut
 from nodewright.aws.subnets import Subnet, SubnetBook
 from nodewright.aws.tags import CLAIM
+from nodewright.aws.telling import Telling
 from nodewright.aws.template import Placement
 from nodewright.aws.templates import Templates
 from nodewright.model.ec2nodeclass import EC2NodeClass
@@ -76,6 +77,7 @@ class Launcher:
         self._clock = clock
         self._cluster = cluster
         self._spent: dict[str, None] = {}
+        self._telling = Telling()
         self.templates = Templates(gateway, clock, cluster.name)
         self.addresses = SubnetBook()
 
@@ -129,6 +131,9 @@ class Launcher:
     ) -> FleetWish:
         node_class = request.node_class
         assert isinstance(node_class, EC2NodeClass)
+        self._telling.tell_version(self._cluster.version)
+        images = (override.image_id for one in groups for override in one.overrides)
+        self._telling.tell_images(node_class, images)
         return FleetWish(
             token=token,
             claim=request.claim,

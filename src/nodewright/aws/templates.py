@@ -9,12 +9,14 @@ from nodewright.aws.calls import (
 )
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.tags import CLUSTER_NAME
+from nodewright.aws.telling import tell_template
 from nodewright.aws.template import NAME_PREFIX
 from nodewright.aws.terms import a_filter
 from nodewright.model.labels import EC2NODECLASS
 from nodewright.ports.clock import Clock
 
 UNUSED_MS: Final = 60_000
+_PAGE: Final = 200
 THERE_ALREADY: Final = "InvalidLaunchTemplateName.AlreadyExistsException"
 
 
@@ -35,7 +37,9 @@ class Templates:
         if name in self._made:
             return name
         answer = await self._gateway.ask(CREATE_LAUNCH_TEMPLATE, request)
-        if isinstance(answer, Fault) and answer.code != THERE_ALREADY:
+        if not isinstance(answer, Fault):
+            tell_template(name, answer)
+        elif answer.code != THERE_ALREADY:
             return answer
         self._made.add(name)
         return name
@@ -78,9 +82,8 @@ async def delete_templates_of(gateway: Gateway, cluster: str, node_class: str) -
 async def _names(gateway: Gateway, cluster: str, *more: dict[str, Any]) -> set[str] | Fault:
     # Not by a tag of ours alone: those that Karpenter has left behind are nobody else's.
     filters = [a_filter(f"tag:{CLUSTER_NAME}", cluster), *more]
-    found = await gateway.ask_all(
-        DESCRIBE_LAUNCH_TEMPLATES, {"Filters": filters}, "LaunchTemplates"
-    )
+    params = {"Filters": filters, "MaxResults": _PAGE}
+    found = await gateway.ask_all(DESCRIBE_LAUNCH_TEMPLATES, params, "LaunchTemplates")
     if isinstance(found, Fault):
         return found
     names = {str(one["LaunchTemplateName"]) for one in found}

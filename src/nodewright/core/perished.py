@@ -23,7 +23,7 @@ from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.resource import NODE_CLAIMS, refer
 from nodewright.model.world import World
 
-LOOK_AFTER_MS: Final = 5_000
+LOOK_AFTER_MS: Final = 3_000
 
 
 def is_launched_only(claim: NodeClaim) -> bool:
