@@ -39,6 +39,8 @@ PODS_PATH, NODES_PATH = "/api/v1/pods", "/api/v1/nodes"
 POOL, CLASS = "default", "default"
 REFERENCE = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": CLASS}
 ROOM = {"cpu": "16", "memory": "64Gi", "pods": "110", "ephemeral-storage": "100Gi"}
+# 25 of these fill a node of the cheapest type that takes them: a cluster that disruption leaves alone.
+TYPE, LOAD = "m5a.4xlarge", {"cpu": "635m", "memory": "2200Mi"}
 
 
 class Promise(NamedTuple):
@@ -51,12 +53,15 @@ class Promise(NamedTuple):
 PROMISES = (Promise(1_000, 0.3), Promise(10_000, 1.5))
 
 
-def a_pool() -> dict[str, Any]:
-    """Give the pool that everything comes from."""
+def a_pool(*, is_settled: bool) -> dict[str, Any]:
+    """Give the pool that everything comes from; of a settled cluster, one that has nothing cheaper."""
     wanted = [
         {"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]},
         {"key": "karpenter.k8s.aws/instance-category", "operator": "In", "values": ["c", "m", "r"]},
     ]
+    if is_settled:
+        bought = {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}
+        wanted.append(bought)
     return {
         "metadata": {"name": POOL, "uid": "pool-uid", "generation": 1},
         "spec": {"template": {"spec": {"nodeClassRef": REFERENCE, "requirements": wanted}}},
@@ -119,7 +124,8 @@ def settled_labels(number: int) -> dict[str, str]:
         "karpenter.sh/nodepool": POOL,
         "karpenter.kwok.sh/kwoknodeclass": CLASS,
         "karpenter.sh/capacity-type": "on-demand",
-        "node.kubernetes.io/instance-type": "m7i.4xlarge",
+        "node.kubernetes.io/instance-type": TYPE,
+        "karpenter.k8s.aws/instance-category": TYPE[0],
         "topology.kubernetes.io/zone": f"us-east-1{'abc'[number % 3]}",
         "kubernetes.io/arch": "amd64",
         "kubernetes.io/os": "linux",
@@ -130,7 +136,6 @@ def settled_claim(number: int) -> dict[str, Any]:
     """Give the claim of such a node."""
     name = f"node-{number}"
     kinds = ("Launched", "Registered", "Initialized", "Consolidatable", "Ready")
-    types = [f"m{n}i.4xlarge" for n in range(5, 8)]
     return {
         "metadata": {
             "name": name, "uid": f"{number:08x}-2222-4000-8000-000000000000", "generation": 1,
@@ -139,7 +144,7 @@ def settled_claim(number: int) -> dict[str, Any]:
         "spec": {
             "nodeClassRef": REFERENCE, "expireAfter": "Never",
             "requirements": [
-                {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": types}
+                {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": [TYPE]}
             ],
             "resources": {"requests": {"cpu": "12", "memory": "30Gi"}},
         },
@@ -159,6 +164,7 @@ def running_pods() -> Iterator[dict[str, Any]]:
     for number in range(PODS):
         pod: dict[str, Any] = a_pod(number)
         pod["spec"]["nodeName"] = f"node-{number % NODES}"
+        pod["spec"]["containers"][0]["resources"]["requests"] = LOAD
         yield pod
 
 
@@ -187,7 +193,7 @@ def budgets() -> Iterator[dict[str, Any]]:
 def furnish(api: StandIn, *, is_large: bool) -> None:
     """Fill the stand-in: a pool and its class, and a large cluster where that is wanted."""
     ready = {"type": "Ready", "status": "True", "reason": "Ready", "message": ""}
-    api.fill("/apis/karpenter.sh/v1/nodepools", [a_pool()])
+    api.fill("/apis/karpenter.sh/v1/nodepools", [a_pool(is_settled=is_large)])
     api.fill(
         "/apis/karpenter.kwok.sh/v1alpha1/kwoknodeclasses",
         [{"metadata": {"name": CLASS}, "spec": {}, "status": {"conditions": [ready]}}],
@@ -351,7 +357,9 @@ async def measure_large() -> bool:
         await until(lambda: api.writes >= NODES)
         await until(lambda: time.perf_counter() - api.last_write_s > QUIET_S)
         settled_s = api.last_write_s - begun_s
-        print(f"  settled after {settled_s:.0f} s and {api.writes} writes")
+        kinds = ", ".join(f"{count} {kind}" for kind, count in api.writes_by.most_common(4))
+        print(f"  settled after {settled_s:.0f} s and {api.writes} writes ({kinds})")
+        assert not written, "a cluster that is settled needs no new node"
         idle_mb, before_s = replica.resident_mb("VmRSS"), replica.cpu_s()
         await beat(api)
         percent = 100 * (replica.cpu_s() - before_s) / IDLE_S

@@ -8,6 +8,7 @@ control plane on a laptop takes minutes for either, and would be measured along 
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -51,6 +52,7 @@ class StandIn:
         self.url = ""
         self.last_write_s = 0.0
         self.writes = 0
+        self.writes_by: Counter[str] = Counter()
         self.on_create: Callable[[str], None] = lambda _: None
 
     async def start(self) -> asyncio.Server:
@@ -152,6 +154,7 @@ class StandIn:
             found = kind.written.get(key)
             return (200, found) if found is not None else (404, b"{}")
         self.writes += 1
+        self.writes_by[f"{method} {collection.rpartition('/')[2]}"] += 1
         self.last_write_s = time.perf_counter()
         return self._change(method, kind, key, body)
 

@@ -1,8 +1,11 @@
 """Which pods are nominated to which nodes, and when a nomination is taken back."""
 
+from msgspec.structs import replace
+
 from builders import NOW_MS, a_node, a_pod, a_taint, a_world
 from builders.lives import a_claim, a_new_node, a_registered_pair, with_status
 from nodewright.core.nominations import PATIENCE_MS, find_idle, nominate
+from nodewright.model.beside import Beside
 from nodewright.model.labels import DISRUPTED_TAINT
 
 LONG_AGO = NOW_MS - PATIENCE_MS
@@ -102,9 +105,18 @@ def test_a_node_on_which_pods_make_room_is_waited_for():
     assert find_idle(a_world(pod, victim, a_node("n")), {}, {}) == {}
 
 
+def test_the_more_pods_wait_for_the_scheduler_the_longer_each_may_take():
+    pod = nominated(a_pod("p"), "n")
+    world = replace(a_world(pod, a_node("n")), beside=Beside(waiting_count=5_000))
+    uid = pod.metadata.uid
+
+    assert written(world, idle_since={uid: NOW_MS - 49_999}) == {}
+    assert written(world, idle_since={uid: NOW_MS - 50_000}) == {"p": None}
+
+
 def test_a_node_that_is_gone_is_not_waited_for_by_who_nominated_to_it():
     pod = nominated(a_pod("p"), "gone")
     uid = pod.metadata.uid
 
     assert find_idle(a_world(pod), {}, {}) == {uid: NOW_MS}
-    assert find_idle(a_world(pod), {}, {uid: "gone"}) == {uid: LONG_AGO}
+    assert find_idle(a_world(pod), {}, {uid: "gone"}) == {uid: 0}

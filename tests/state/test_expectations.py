@@ -157,6 +157,16 @@ def test_a_promise_on_a_claim_ends_a_while_after_its_node_works():
     assert expectations.without_place({"uid-p"}, NOW_MS + NOMINATION_MS) == {"uid-p"}
 
 
+def test_of_many_promises_each_may_take_longer():
+    expectations = Expectations()
+    uids = [f"uid-{number}" for number in range(5_000)]
+    expectations.create(a_node_claim("c"), uids, NOW_MS)
+    expectations.settle({"c"}, NOW_MS)
+
+    assert expectations.without_place(uids, NOW_MS + 49_999) == set()
+    assert expectations.without_place(uids, NOW_MS + 50_000) == set(uids)
+
+
 def test_writes_are_not_remembered_for_ever():
     expectations = Expectations()
     for number in range(3_000):

@@ -21,6 +21,7 @@ class Garbage(Controller):
 
     name = "garbage"
     pace = Pace(at_most_every_ms=1_000, at_least_every_ms=_SELDOM_MS)
+    sees_pods = False
     _machines: tuple[Machine, ...] = ()
     _count = 0
     _is_answered = True

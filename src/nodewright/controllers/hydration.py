@@ -16,6 +16,7 @@ class Hydration(Controller):
     name = "hydration"
     wakes_on = (NODE_CLAIMS,)
     pace = Pace(at_most_every_ms=5_000, at_least_every_ms=600_000)
+    sees_pods = False
 
     def hears(self, change: Change) -> bool:
         """Wake for claims that are seen for the first time."""

@@ -60,6 +60,7 @@ class Lifecycle(Controller):
     name = "lifecycle"
     wakes_on = (NODE_CLAIMS, NODES, NODE_POLICIES)
     pace = Pace(at_most_every_ms=100, at_least_every_ms=5_000)
+    sees_pods = False
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)

@@ -24,7 +24,7 @@ from nodewright.model.node import Node
 from nodewright.model.resource import NODES, PODS, Resource
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer, Outcome
-from nodewright.state.live import take_snapshot
+from nodewright.state.live import take_nodes, take_snapshot
 from nodewright.state.mirror import Change
 
 _log: Final = logging.getLogger("nodewright.controllers")
@@ -75,6 +75,7 @@ class Controller(ABC):
     pace = Pace()
     is_heavy = False
     is_urgent = False
+    sees_pods = True
     listens = False
     patience: Patience | None = None
 
@@ -98,8 +99,10 @@ class Controller(ABC):
 
     def look(self) -> World:
         """Give the World to decide on."""
-        now_ms = self.ports.clock.now_ms()
-        return take_snapshot(self.ports.mirror, now_ms, options=self.settings.options)
+        mirror, now_ms = self.ports.mirror, self.ports.clock.now_ms()
+        if not self.sees_pods:
+            return take_nodes(mirror, now_ms, self.settings.options)
+        return take_snapshot(mirror, now_ms, options=self.settings.options)
 
     def beside(self, world: World) -> Beside:
         """Give what is known beside the objects of that World, for the decision to look at."""

@@ -18,6 +18,7 @@ class NodeClasses(Controller):
     name = "nodeclass"
     wakes_on = (*CLASS_KINDS, AWS_NODE_TEMPLATES)
     pace = Pace(at_most_every_ms=500, at_least_every_ms=60_000)
+    sees_pods = False
     _counts: dict[ClassKey, int] = {}
 
     async def gather(self) -> bool:

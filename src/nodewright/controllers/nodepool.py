@@ -23,6 +23,7 @@ class NodePools(Controller):
     name = "nodepool"
     wakes_on = (NODE_POOLS, *CLASS_KINDS, NODE_CLAIMS, NODES)
     pace = Pace(at_most_every_ms=1_000, at_least_every_ms=600_000)
+    sees_pods = False
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
@@ -71,6 +72,7 @@ class Consistency(Controller):
 
     name = "consistency"
     pace = Pace(at_most_every_ms=10_000, at_least_every_ms=600_000)
+    sees_pods = False
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give a finding for each working node whose state is not written down yet."""

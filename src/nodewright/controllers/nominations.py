@@ -164,7 +164,8 @@ class Nominations(Controller):
         hosts = {uid: self.memory.expectations.host_of(uid) for uid in uids}
         self._idle_since = find_idle(world, self._idle_since, self.memory.nominated)
         expected = {uid: host for uid, host in hosts.items() if host}
-        return Beside(expected=expected, idle_since_ms=self._idle_since)
+        waiting = self.ports.mirror.values(PODS, BY_WAITING)
+        return Beside(expected=expected, idle_since_ms=self._idle_since, waiting_count=len(waiting))
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the nominations to be written and taken back."""

@@ -40,7 +40,8 @@ class Provisioning(Controller):
     # The window is what it waits for; looking whether that is over costs next to nothing.
     is_urgent = True
     _window = Window()
-    _next_ms = 0
+    _look_ms = 0
+    _due_ms: int | None = None
     _came_ms: int | None = None
     _strangers_ms: dict[str, int] = {}
     _types: OnSale = {}
@@ -74,9 +75,13 @@ class Provisioning(Controller):
             if is_new:
                 # The window counts from here: a look that comes later must not make it longer.
                 self._came_ms = self.ports.clock.now_ms()
-            return is_new
+            return is_new and not self._is_open()
         self._waiting.pop(change.key, None)
         return False
+
+    def _is_open(self) -> bool:
+        """Tell whether the window is open: when it is over there is a look, and that sees everybody."""
+        return self._due_ms is not None and self.ports.clock.now_ms() < self._due_ms
 
     def _hears_of_node(self, change: Change) -> bool:
         """Wake for nodes that begin to leave; on one that has begun to work, pods are due."""
@@ -100,22 +105,23 @@ class Provisioning(Controller):
         self._window = self._window.see([*sorted(alone), *going], now_ms, self._came_ms)
         self._came_ms = None
         settings = WindowSettings(self.settings.batch_idle_ms, self.settings.batch_most_ms)
-        due_ms = self._window.due_ms(settings)
+        due_ms = self._due_ms = self._window.due_ms(settings)
         self.memory.has_waiting = due_ms is not None
         if due_ms is None or now_ms < due_ms:
-            self._next_ms = _IDLE_MS if due_ms is None else due_ms - now_ms
+            self._look_ms = now_ms + _IDLE_MS if due_ms is None else due_ms
             return False
         world = World(now_ms, node_claims=served_claims(mirror), node_pools=find_pools(mirror))
         types = (
             None if self._must_wait(world) else await ask_for_types(self.ports, world.node_pools)
         )
         if types is None:
-            self._next_ms = _RETRY_MS
+            self._look_ms = now_ms + _RETRY_MS
             return False
+        self._due_ms = None
         self._types = types
         self._window = self._window.close(self.ports.clock.now_ms())
         self.memory.has_waiting = False
-        self._next_ms = _IDLE_MS
+        self._look_ms = now_ms + _IDLE_MS
         return True
 
     def _must_wait(self, world: World) -> bool:
@@ -152,7 +158,7 @@ class Provisioning(Controller):
 
     def next_look_ms(self) -> int:
         """Look when the batch is complete."""
-        return max(1, self._next_ms)
+        return max(1, self._look_ms - self.ports.clock.now_ms())
 
 
 def _works(node: Node) -> bool:

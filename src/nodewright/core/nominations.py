@@ -17,6 +17,9 @@ from nodewright.model.resource import PODS, refer
 from nodewright.model.world import World
 
 PATIENCE_MS: Final = 20_000
+QUEUE_MS: Final = 10
+"""How long the scheduler may take for each pod that it has to see to."""
+
 NOMINATED: Final = "Nominated"
 WITHDRAWN: Final = "NominationWithdrawn"
 _TERMINAL: Final = ("Succeeded", "Failed")
@@ -29,6 +32,7 @@ def nominate(world: World, hosts: Mapping[str, str], idle_since: Since) -> Itera
     """Give the nominations to be written and taken back; `hosts` says where pods are expected."""
     nodes = {node.metadata.name: node for node in world.nodes}
     node_of = _nodes_of_hosts(world)
+    patience_ms = max(PATIENCE_MS, QUEUE_MS * world.beside.waiting_count)
     for pod in world.pods:
         if not is_unbound(pod):
             continue
@@ -38,7 +42,7 @@ def nominate(world: World, hosts: Mapping[str, str], idle_since: Since) -> Itera
             since_ms = idle_since.get(pod.metadata.uid)
             if node is not None and is_going(node):
                 yield _write(pod, "", f"node {named} is going away")
-            elif since_ms is not None and world.now_ms - since_ms >= PATIENCE_MS:
+            elif since_ms is not None and world.now_ms - since_ms >= patience_ms:
                 yield _write(pod, "", f"the pod does not come to node {named}")
         else:
             node = node_of.get(hosts.get(pod.metadata.uid, ""))
@@ -50,7 +54,8 @@ def nominate(world: World, hosts: Mapping[str, str], idle_since: Since) -> Itera
 def find_idle(world: World, before: Since, written: Mapping[str, str]) -> dict[str, int]:
     """Tell since when nominations lead nowhere; `written` are those of this process, by uid.
 
-    A node that is not in sight may be about to be, unless we have nominated to it ourselves.
+    A node that is not in sight may be about to be, unless we have nominated to it ourselves: that has
+    led nowhere for ever.
     """
     nodes = {node.metadata.name: node for node in world.nodes}
     being_freed = {
@@ -66,7 +71,7 @@ def find_idle(world: World, before: Since, written: Mapping[str, str]) -> dict[s
             continue
         node = nodes.get(named)
         if node is None and written.get(uid) == named:
-            found[uid] = world.now_ms - PATIENCE_MS
+            found[uid] = 0
         elif node is None or (works(node, claimed) and named not in being_freed):
             found[uid] = before.get(uid, world.now_ms)
     return found

@@ -55,8 +55,8 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What one process knows beside the objects, as far as a decision looks at it.
 
     `outcomes` are those of pools by uid, `pod_events_ms` the latest pod event by node; `expected` says
-    where pods (by uid) should come to run, and `idle_since_ms` since when they do not; `older` are the
-    objects of kinds that have other names today, `repair_rules` what the provider takes for broken,
+    where pods (by uid) should come to run, `idle_since_ms` since when they do not, and `waiting_count` how
+    many pods wait for the scheduler; `older` are the objects of kinds that have other names today, `repair_rules` what the provider takes for broken,
     `class_facts` what it found for classes, `queue` how its messages come, and `ended` the machines that
     it says have ended.
     """
@@ -68,6 +68,7 @@ class Beside(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     pod_events_ms: Mapping[str, int] = {}
     expected: Mapping[str, str] = {}
     idle_since_ms: Mapping[str, int] = {}
+    waiting_count: int = 0
     type_counts: tuple[TypeCount, ...] = ()
     older: tuple[OlderObject, ...] = ()
     transitions: tuple[Transition, ...] = ()

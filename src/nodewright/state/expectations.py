@@ -19,6 +19,9 @@ from nodewright.model.resource import Ref
 WRITE_MS: Final = 30_000
 CLAIM_MS: Final = 60_000
 NOMINATION_MS: Final = 20_000
+QUEUE_MS: Final = 10
+"""How long a scheduler may take for each pod that waits before another one."""
+
 _WRITES_MAX: Final = 1_000
 
 
@@ -104,7 +107,11 @@ class Expectations:
 
     def nominate(self, pod: str, host: str, now_ms: int) -> None:
         """Count a pod as placed on an existing node for a while."""
-        self._place(pod, Placed(host, now_ms + self.nomination_ms))
+        self._place(pod, Placed(host, now_ms + self._patience_ms()))
+
+    def _patience_ms(self) -> int:
+        """Tell how long a pod may take to come: the scheduler has all others to see to as well."""
+        return max(self.nomination_ms, QUEUE_MS * len(self._placed))
 
     def withdraw(self, pod: str) -> None:
         """Count a pod as waiting again, or as where it is."""
@@ -178,10 +185,11 @@ class Expectations:
 
     def settle(self, ready: set[str], now_ms: int) -> None:
         """Let the pods of claims whose nodes are ready be waited for only a while longer."""
+        patience_ms = self._patience_ms()
         for host in ready & self._by_host.keys():
             for uid in self._by_host[host]:
                 if self._placed[uid].until_ms is None:
-                    until_ms = self._until_ms[uid] = now_ms + self.nomination_ms
+                    until_ms = self._until_ms[uid] = now_ms + patience_ms
                     self._placed[uid] = Placed(host, until_ms)
 
 

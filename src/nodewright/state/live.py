@@ -72,6 +72,25 @@ def take_snapshot(
     )
 
 
+def take_nodes(
+    mirror: Mirror,
+    now_ms: int,
+    options: Options = Options(),  # noqa: B008 - frozen.
+) -> World:
+    """Give the World of nodes, claims, pools and classes: for those who look at no pod."""
+    older = read_older(mirror).objects
+    nodes = mirror.all(kinds.NODES)
+    return World(
+        now_ms=now_ms,
+        nodes=tuple(map(rename_on_node, nodes)) if older else nodes,
+        node_claims=served_claims(mirror),
+        node_pools=find_pools(mirror),
+        node_classes=find_classes(mirror),
+        node_policies=mirror.all(kinds.NODE_POLICIES),
+        options=options,
+    )
+
+
 def with_machines(world: World, mirror: Mirror) -> World:
     """Give the World with the claims of older kinds: they are planned with, and left alone."""
     older = read_older(mirror).node_claims

@@ -50,6 +50,10 @@ class Neighbours:
             if counts.any():
                 yield holder[1], counts
 
+    def is_shunned(self, shape: Shape) -> bool:
+        """Tell whether a pod that is placed keeps away pods of a shape."""
+        return any(term.selects(shape.namespace, shape.labels) for term, _ in self.holders("anti"))
+
     def place(self, key: str, row: int, shape: Shape, sign: int) -> None:
         """Count a pod in, or out."""
         if sign > 0:

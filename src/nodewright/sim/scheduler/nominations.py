@@ -70,7 +70,7 @@ class Nominations:
         if not self._named:
             return self._table.fits(shape)
         if min(self._priorities) < shape.priority:
-            return self._table.fits(shape, self._sum(shape.priority))
+            return self._table.fits(shape, self._sum(shape.priority, key))
         if self._room is None or self._room.shape != self._table.used.shape:
             self._room = self._sum(None)
         own = self._named.get(key)
@@ -81,10 +81,23 @@ class Nominations:
         self._count(own[0], own[1], 1)
         return mask
 
-    def _sum(self, least: int | None) -> Numbers:
+    def fits_on(self, key: str, shape: Shape, row: int) -> bool:
+        """Tell whether a row has room for a pod beside what is nominated there to others."""
+        table = self._table
+        vector, columns = table.vector(shape)
+        left = table.alloc[row] - table.used[row]
+        node = table.nodes[row]
+        for other in self._by_node.get(node.metadata.name, ()) if node is not None else ():
+            theirs = self._named[other][1]
+            if other != key and theirs.priority >= shape.priority:
+                taken, _ = table.vector(theirs)
+                left[: len(taken)] -= taken
+        return bool(table.alive[row]) and all(left[one] >= vector[one] for one in columns)
+
+    def _sum(self, least: int | None, but: str = "") -> Numbers:
         room = np.zeros_like(self._table.used)
-        for name, shape in self._named.values():
-            row = self._table.row_of.get(name)
+        for key, (name, shape) in self._named.items():
+            row = self._table.row_of.get(name) if key != but else None
             if row is not None and (least is None or shape.priority >= least):
                 vector, _ = self._table.vector(shape)
                 room[row, : len(vector)] += vector

@@ -89,12 +89,13 @@ class Scheduler:
         shape = entry.shape
         if shape.failed_at == self._moment(shape) and not shape.has_volumes:
             return None
-        rows = self._feasible(entry.key, shape, pod)
         named = self._nominations.node_of(entry.key)
-        if named:
-            row = self._table.row_of.get(named)
-            if row is not None and rows[row]:
-                return row
+        there = self._table.row_of.get(named) if named else None
+        if there is not None and self._is_plain(shape) and self._fits_there(entry, there):
+            return there
+        rows = self._feasible(entry.key, shape, pod)
+        if there is not None and rows[there]:
+            return there
         chosen = self._sample(rows)
         if not len(chosen):
             shape.failed_at = self._moment(shape) if not named else None
@@ -104,6 +105,17 @@ class Scheduler:
         scores = self._judge.score(shape, self._table.static(shape), chosen)
         best = chosen[scores == scores.max()]
         return int(best[0] if len(best) == 1 else self._chance.choose(best.tolist()))
+
+    def _is_plain(self, shape: Shape) -> bool:
+        """Tell whether nothing but room, labels and taints decides where a shape may run."""
+        if shape.has_neighbours or shape.has_volumes or shape.ports or shape.pinned:
+            return False
+        return not self._neighbours.is_shunned(shape)
+
+    def _fits_there(self, entry: Entry, row: int) -> bool:
+        """Tell whether one row takes a plain pod, so that the others need not be looked at."""
+        allowed = self._table.static(entry.shape).allowed[row]
+        return bool(allowed) and self._nominations.fits_on(entry.key, entry.shape, row)
 
     def _moment(self, shape: Shape) -> tuple[int, int]:
         # Pods that are bound can help only those that look at their neighbours.
