@@ -2,12 +2,28 @@
 
 from msgspec.structs import replace
 
+from builders.fleet import a_fleet_node, a_fleet_pool, fleet_world
 from builders.lives import a_claim
-from nodewright.core.chronicle import enter_wave, note_begun, note_failed, note_replaced
+from nodewright.core.chronicle import (
+    enter_wave,
+    note_begun,
+    note_failed,
+    note_replaced,
+    recall_world,
+)
 from nodewright.core.disruption.policies import PoolPolicy, WaveRule
-from nodewright.model.command import Record
+from nodewright.model.command import COMMAND, Record
 from nodewright.model.decision import Disrupt
-from nodewright.model.disruption import DRIFTED, UNDERUTILIZED, Leaving, Memory, Method, Wave
+from nodewright.model.disruption import (
+    DRIFTED,
+    UNDERUTILIZED,
+    Backoff,
+    Leaving,
+    Memory,
+    Method,
+    Wave,
+)
+from nodewright.model.remembered import MEMORY, Remembered
 from nodewright.model.resource import NODE_CLAIMS, Ref
 
 NOW_MS = 1_000_000
@@ -60,3 +76,19 @@ def test_a_drift_that_failed_counts_in_the_wave_and_a_move_for_money_does_not():
 
     assert note_failed(memory, "default", drift, NOW_MS).waves["default"].failed == 1
     assert note_failed(memory, "default", money, NOW_MS).waves == memory.waves
+
+
+def test_a_world_that_nobody_prepared_tells_what_runs_and_what_is_remembered():
+    node, claim = a_fleet_node("old")
+    record = Record("D-7", DRIFTED, Method.DRIFT, NOW_MS, ("new",))
+    annotations = {COMMAND: record.write()}
+    going = replace(claim, metadata=replace(claim.metadata, annotations=annotations))
+    text = Remembered(backoff=Backoff(2, NOW_MS + 1000), wave=Wave("t", 1, ("old",))).write()
+    pool = a_fleet_pool()
+    pool = replace(pool, metadata=replace(pool.metadata, annotations={MEMORY: text}))
+    memory = recall_world(fleet_world(pool, (node, going)))
+
+    assert [(one.id, one.nodes) for one in memory.running] == [("D-7", ("old",))]
+    assert memory.backoffs["default"].failures == 2
+    assert memory.waves["default"].gone == ("old",)
+    assert recall_world(fleet_world(a_fleet_node("n"))) == Memory()

@@ -213,6 +213,22 @@ def test_conditions_say_what_is_quiet_and_what_has_drifted():
     sim.close()
 
 
+def test_a_death_does_not_make_nodes_wait_longer():
+    sim = a_cluster(after="10m")
+    quiet_ms = sim.loop.now_ms()
+    sim.run_for(8 * MINUTE_MS)
+    resize(sim, 0)
+    gone_ms = sim.loop.now_ms()
+    sim.run_for(5 * MINUTE_MS)
+    sim.process.kill()
+
+    assert names(sim)
+    assert gone_ms - quiet_ms == 8 * MINUTE_MS
+    assert sim.run_until(lambda: not names(sim), 7 * MINUTE_MS)
+    assert sim.loop.now_ms() - gone_ms >= 10 * MINUTE_MS
+    assert sim.conclude().violations == ()
+
+
 def test_a_pause_undoes_what_was_begun_and_begins_nothing():
     sim = a_cluster(workload={**WEB, "replicas": 6})
     before, at = names(sim), places(sim)

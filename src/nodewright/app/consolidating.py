@@ -7,6 +7,7 @@ from time import perf_counter
 import msgspec
 
 from nodewright.app.planning import money, planned_node
+from nodewright.core.chronicle import recall_world
 from nodewright.core.disruption.cost import Prices
 from nodewright.core.disruption.decide import decide
 from nodewright.core.disruption.endgame import decide_to_end
@@ -32,12 +33,12 @@ class Consolidated(msgspec.Struct, frozen=True):
 def consolidate_world(world: World, *, to_end: bool = False) -> Consolidated:
     """Decide which nodes go, timing from typed objects in memory to the finished answer."""
     settings = Settings(repair_rules=AWS_RULES)
-    memory = world.beside.disruption
     # Deciding makes many small values and no cycles: looking for cycles would only cost time.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         start = perf_counter()
+        memory = recall_world(world)
         if to_end:
             decided = decide_to_end(world, settings, memory)
         else:

@@ -16,14 +16,30 @@ from nodewright.core.disruption.memory import (
     remember_start,
 )
 from nodewright.core.disruption.policies import PoolPolicy
-from nodewright.core.disruption.waves import enlist, note_failure, present_wave
+from nodewright.core.disruption.recall import put_back
+from nodewright.core.disruption.waves import enlist, note_failure, present_wave, tend_waves
+from nodewright.core.orchestration import running_of
+from nodewright.core.scheduling.hosts import join
 from nodewright.model.command import Record
 from nodewright.model.decision import Disrupt
 from nodewright.model.disruption import DRIFTED, Command, Memory
 from nodewright.model.instance import NanoUSD
 from nodewright.model.labels import NODEPOOL
 from nodewright.model.plan import ChosenOffering, PlannedNode
+from nodewright.model.remembered import Remembered, read_remembered
 from nodewright.model.requirements import Requirements
+from nodewright.model.world import World
+
+
+def recall_world(world: World) -> Memory:
+    """Give what disruption knows of a World that nobody prepared: what stands on its pools and claims."""
+    known, joined = world.beside.disruption, join(world)
+    for pool in world.node_pools:
+        remembered = read_remembered(pool)
+        if remembered != Remembered():
+            known = put_back(known, pool.metadata.name, remembered)
+    known = replace(known, running=running_of(joined, known.running))
+    return tend_waves(known, joined, world.pods, world.now_ms)
 
 
 def note_begun(memory: Memory, command: Disrupt, workloads: Iterable[str], now_ms: int) -> Memory:

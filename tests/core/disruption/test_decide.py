@@ -21,6 +21,7 @@ from nodewright.core.disruption.endgame import decide_to_end
 from nodewright.model.disruption import Memory, Method, Settings
 from nodewright.model.instant import print_instant
 from nodewright.model.labels import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL, ZONE
+from nodewright.model.nodeclaim import NodeClaimStatus
 from nodewright.model.nodepool import Budget
 from nodewright.model.plan import FilledNode, Plan
 from referee.judge import judge
@@ -203,3 +204,11 @@ def test_empty_nodes_go_before_pods_are_moved():
     assert [command.method for command in answer.commands] == [Method.EMPTINESS, Method.SINGLE]
     assert gone(answer) == {"a", "b"}
     assert answer.commands[1].moves == {"default/pod-b-0": "c"}
+
+
+def test_a_claim_that_is_launching_holds_up_nobody():
+    _, claim = a_fleet_node("coming")
+    launching = replace(claim, status=NodeClaimStatus())
+    answer = decided(launching, a_fleet_node("empty"))
+
+    assert gone(answer) == {"empty"}

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.core.chronicle import recall_world
 from nodewright.core.disruption.budgets import Purse, count_nodes
 from nodewright.core.disruption.candidates import Candidate, Census, find_candidates, name_of
 from nodewright.core.disruption.classdrift import CLASS_DRIFT
@@ -57,7 +58,7 @@ class Change(msgspec.Struct, frozen=True):
 def judge_change(before: World, after: World) -> Change:
     """Tell what becomes of a World's nodes when its pools, classes and policies are changed."""
     census = Census(after)
-    memory = after.beside.disruption
+    memory = recall_world(after)
     candidates, kept = find_candidates(census, memory)
     drifts = _drifts(before, census, memory)
     stage = Stage(census, [one for one in candidates if _may_move(one, drifts)], memory, _FREELY)

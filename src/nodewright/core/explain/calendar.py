@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.core.chronicle import recall_world
 from nodewright.core.disruption.budgets import Counts, count_nodes, reckon
 from nodewright.core.disruption.candidates import Census
 from nodewright.model.nodepolicy import PolicyBudget
@@ -44,7 +45,7 @@ class PoolCalendar(msgspec.Struct, frozen=True):
 def explain_budgets(world: World) -> tuple[PoolCalendar, ...]:
     """Give the week of every pool, in order of their names."""
     census = Census(world)
-    counts = count_nodes(census, world.beside.disruption)
+    counts = count_nodes(census, recall_world(world))
     return tuple(
         _calendar(census, census.pools[name], counts[name]) for name in sorted(census.pools)
     )

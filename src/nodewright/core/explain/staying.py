@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.core.chronicle import recall_world
 from nodewright.core.disruption.budgets import Purse
 from nodewright.core.disruption.candidates import (
     Candidate,
@@ -71,7 +72,7 @@ class Staying(msgspec.Struct, frozen=True):
 
 def explain_staying(world: World, name: str) -> Staying:
     """Tell of one node whether it goes, and what every rule says."""
-    memory = world.beside.disruption
+    memory = recall_world(world)
     decided = decide(world, world.now_ms, Settings(repair_rules=AWS_RULES), memory)
     command = next(
         (one for one in decided.commands if any(node.node == name for node in one.nodes)), None
