@@ -9,9 +9,13 @@ from builders.awsaccounts import a_class, a_cloud, make_account, resolve
 from builders.awslaunches import a_launch
 from nodewright.aws.calls import CALLS
 from nodewright.aws.machines import instance_of
+from nodewright.controllers.ports import Memory
+from nodewright.core.disruption.classdrift import ClassJudge
 from nodewright.model.cloudview import SeenNode
+from nodewright.model.ec2nodeclass import AMIStatus, SecurityGroupStatus, SubnetStatus
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
-from nodewright.model.metadata import Condition, NodeSelectorRequirement, Taint
+from nodewright.model.metadata import Condition, NodeSelectorRequirement, ObjectMeta, Taint
+from nodewright.model.nodeclaim import NodeClaim, NodeClaimStatus
 from nodewright.ports.cloud import Ended, Launched, LaunchFault, QueueFault, Unavailable
 from nodewright.sandbox.aws.ec2 import happenings
 from nodewright.sandbox.aws.faults import Switch
@@ -270,6 +274,47 @@ async def test_what_nodes_have_shown_replaces_what_was_reckoned(standin, keys, n
 
     assert types["m5.large"].capacity["memory"] == 7_000_000_000_000
     assert types["m5.xlarge"].capacity["memory"] > 14_000_000_000_000
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {},
+        {"associatePublicIPAddress": True},
+        {"placementGroupSelector": {"name": "drifting"}},
+        {"amiSelectorTerms": [{"alias": "bottlerocket@latest"}]},
+    ],
+)
+async def test_a_machine_that_was_just_launched_has_not_drifted(standin, shared, spec):
+    cloud, gateway = shared
+    if "placementGroupSelector" in spec:
+        a_group(standin, "drifting", Strategy="spread")
+    node_class = await resolve(gateway, a_class(f"drift-{sorted(spec)}", **spec))
+    launched = await cloud.launch(a_request(node_class, f"drift-{sorted(spec)}"))
+    claim = NodeClaim(
+        ObjectMeta(name="c", labels=launched.labels, annotations=launched.annotations),
+        status=NodeClaimStatus(
+            provider_id=launched.machine.provider_id, image_id=launched.machine.image_id
+        ),
+    )
+    types = {one.name: one for one in await cloud.instance_types(node_class)}
+    machines = Memory().view(await cloud.list_machines()).machines
+
+    def judged(node_class):
+        return ClassJudge(machines).judge(claim, node_class, types[launched.machine.instance_type])
+
+    def with_status(**status):
+        changed = msgspec.structs.replace(node_class.status, **status)
+        return msgspec.structs.replace(node_class, status=changed)
+
+    assert judged(node_class).reason == ""
+    assert len(judged(node_class).settled) == 6
+    elsewhere = (SubnetStatus(id="subnet-0", zone="us-west-2a"),)
+    assert judged(with_status(subnets=elsewhere)).reason == "SubnetDrift"
+    groups = (SecurityGroupStatus(id="sg-0"),)
+    assert judged(with_status(security_groups=groups)).reason == "SecurityGroupDrift"
+    assert judged(with_status(amis=(AMIStatus(id="ami-0"),))).reason == "AMIDrift"
+    await cloud.terminate(launched.machine.provider_id)
 
 
 async def test_a_fleet_goes_by_the_user_s_prices(standin, cloud, node_class):

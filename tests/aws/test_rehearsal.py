@@ -94,13 +94,16 @@ async def test_what_passes_is_not_kept(standin, door, rehearsals):
     assert await rehearsals.rehearse(node_class) is None
 
 
-async def test_another_subnet_is_tried_where_one_would_not_do(standin, door, rehearsals):
+@pytest.mark.parametrize(("times", "asked_count"), [(1, 2), (0, 3)])
+async def test_what_one_type_lacks_in_a_subnet_keeps_nobody_from_starting(
+    standin, door, rehearsals, times, asked_count
+):
     node_class = await resolve(door, a_class())
-    odd = Switch("error", code="Unsupported", status=400, times=1)
+    odd = Switch("error", code="Unsupported", status=400, times=times)
     standin.account.faults.set("ec2.RunInstances", odd)
 
     assert await rehearsals.rehearse(node_class) is None
-    assert asked(standin).count("ec2.RunInstances") == 2
+    assert asked(standin).count("ec2.RunInstances") == asked_count
 
 
 @pytest.mark.parametrize(
@@ -113,8 +116,7 @@ async def test_a_profile_that_was_given_must_be_there(standin, door, rehearsals,
     standin.account.faults.set("ec2.RunInstances", switch)
     found = await rehearsals.rehearse(node_class)
 
-    assert found.is_passing is passes
-    assert (found.reason == "InstanceProfileNotFound") is not passes
+    assert (found.reason, found.is_passing) == ("InstanceProfileNotFound", passes)
 
 
 async def test_interfaces_carry_the_subnet_themselves(standin, door, rehearsals):

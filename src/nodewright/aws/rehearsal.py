@@ -3,7 +3,7 @@
 A launch template is made as a launch would make it, then a fleet and an instance are asked for as a dry
 run, subnet by subnet until one would do. What comes of it is kept for half an hour, as long as nothing about
 the class changes: an edit of its annotations is enough to have it tried anew. A refusal is the
-class's; what passes by itself says nothing.
+class's; what passes by itself says nothing, and what concerns the one type that was tried is only logged.
 """
 
 import logging
@@ -79,7 +79,7 @@ class Rehearsals:
         _, group = parts[0]
         made = await self._gateway.ask(CREATE_LAUNCH_TEMPLATE, group.template)
         if isinstance(made, Fault) and made.code != THERE_ALREADY:
-            return _trouble(CREATE_LAUNCH_TEMPLATE, node_class, made)
+            return _judge(CREATE_LAUNCH_TEMPLATE, node_class, made)
         tags = tags_of(request, self._cluster)
         fleets = (_fleet(request, one, tags) for _, one in parts)
         runs = (_run(one, subnet.id, tags) for subnet, one in parts)
@@ -95,7 +95,7 @@ class Rehearsals:
             answer = await self._gateway.ask(call, {**one, "DryRun": True})
             if not isinstance(answer, Fault) or answer.code == WOULD_DO:
                 return None
-            trouble = _trouble(call, node_class, answer)
+            trouble = _judge(call, node_class, answer)
         return trouble
 
     def _parts(
@@ -190,14 +190,17 @@ def _run(group: Group, subnet_id: str, tags: Mapping[str, str]) -> dict[str, Any
     }
 
 
-def _trouble(call: Call, node_class: EC2NodeClass, fault: Fault) -> Trouble:
+def _judge(call: Call, node_class: EC2NodeClass, fault: Fault) -> Trouble | None:
     text = fault.message.lower()
     if fault.is_unauthorized:
         return Trouble(_REFUSED[call], str(fault))
-    is_profile = "iaminstanceprofile" in text or "instance profile" in text
-    if is_profile and node_class.spec.instance_profile is not None:
-        return Trouble("InstanceProfileNotFound", str(fault))
-    if not fault.is_passing:
-        # A profile that was just made is not known everywhere yet; of the rest nobody knows.
-        _log.warning("%s: %s was not answered as a dry run: %s", call.name, call.operation, fault)
-    return Trouble(fault.code, str(fault), is_passing=True)
+    if "iaminstanceprofile" in text or "instance profile" in text:
+        # One that was just made is not known everywhere yet.
+        is_given = node_class.spec.instance_profile is not None
+        return Trouble("InstanceProfileNotFound", str(fault), is_passing=not is_given)
+    if fault.is_passing:
+        return Trouble(fault.code, str(fault), is_passing=True)
+    # What EC2 has against this one type in this one subnet must not keep all others from starting.
+    name = node_class.metadata.name
+    _log.warning("%s: %s was not answered as a dry run: %s", name, call.name, fault)
+    return None
