@@ -203,6 +203,39 @@ def test_a_key_that_ends_machines_at_once_is_named_on_the_claim(installed):
     assert "Client.InvalidKMSKey.InvalidState" in found["message"]
 
 
+@pytest.mark.usefixtures("first_load")
+def test_an_edit_of_a_class_renews_its_nodes(installed):
+    account = installed.account
+    account.create(an_ec2_class(installed, "edited"))
+    account.wait_for("the class is ready", lambda: is_ready_class(account, "edited"))
+    account.create(an_ec2_pool("edited", "edited"), a_load("edited", 1))
+    account.wait_for("the pod runs", lambda: running(installed, "edited") == 1)
+    [old] = machines_of(installed, "edited", *ALIVE)
+    change = '{"spec": {"tags": {"edition": "second"}}}'
+    account.kubectl("patch", "ec2nodeclass", "edited", "--type=merge", "-p", change)
+
+    def drifted():
+        for claim in claims_of(installed, "edited"):
+            for one in claim.get("status", {}).get("conditions", ()):
+                if one["type"] == "Drifted" and one["status"] == "True":
+                    return one["reason"]
+        return None
+
+    def named():
+        alive = machines_of(installed, "edited", *ALIVE)
+        tags = [tags_of(one) for one in alive if one["InstanceId"] != old["InstanceId"]]
+        return len(alive) == 1 and [one for one in tags if "Name" in one]
+
+    reason = account.wait_for("the claim says why", drifted)
+    [new] = account.wait_for("only a machine of the new edition is left, with its name", named)
+    nodes = {one["metadata"]["name"] for one in installed.nodes()}
+    end_scene(installed, "edited")
+
+    assert reason == "NodeClassDrift"
+    assert new["edition"] == "second"
+    assert new["Name"] in nodes
+
+
 def test_a_controller_killed_after_its_launch_finds_the_machine_again(
     installed, replica, first_load
 ):
