@@ -89,6 +89,7 @@ class AwsCloud:
         self._types = TypeBook(
             gateway, clock, cluster.region, is_isolated=self._options.is_isolated
         )
+        self._cluster = cluster.name
         self._machines = Machines(gateway, clock, cluster.name)
         self._launcher = Launcher(gateway, clock, cluster)
         self._placements = PlacementGroups(gateway, clock)
@@ -258,7 +259,7 @@ class AwsCloud:
 
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell, do not run, are taken back or have an event planned."""
-        found = await find_unwell(self._gateway)
+        found = await find_unwell(self._gateway, self._cluster)
         unanswered = {call.name: fault for call, fault in found.faults}
         for name, fault in unanswered.items():
             # What a policy does not allow is the same a minute later: once is enough.

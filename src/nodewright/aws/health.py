@@ -1,8 +1,8 @@
 """How machines do by EC2's own word: checks that fail, events that are planned, ends that have begun.
 
 Everything is asked for by filter, so that the answers are as short as there is trouble, however many
-machines there are. The questions are of the whole region; whose machines they are is told by who knows
-them. A question that is not answered leaves the others standing.
+machines there are. Where EC2 cannot filter by tag, other clusters' machines are among the answers; who
+knows ours passes over them. A question that is not answered leaves the others standing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,8 +10,14 @@ from typing import Any, Final
 
 import msgspec
 
-from nodewright.aws.calls import DESCRIBE_INSTANCE_STATUS, DESCRIBE_SPOT_REQUESTS, Call
+from nodewright.aws.calls import (
+    DESCRIBE_INSTANCE_STATUS,
+    DESCRIBE_INSTANCES,
+    DESCRIBE_SPOT_REQUESTS,
+    Call,
+)
 from nodewright.aws.gateway import Fault, Gateway
+from nodewright.aws.tags import CLUSTER_NAME
 from nodewright.aws.terms import a_filter
 from nodewright.ports.cloud import MachineStatus
 
@@ -46,16 +52,14 @@ class Unwell(msgspec.Struct, frozen=True):
     faults: tuple[tuple[Call, Fault], ...] = ()
 
 
-def _statuses(*filters: dict[str, Any], **more: object) -> Question:
-    params = {"Filters": list(filters), **more}
-    return Question(DESCRIBE_INSTANCE_STATUS, params, "InstanceStatuses")
+def _statuses(one: dict[str, Any]) -> Question:
+    return Question(DESCRIBE_INSTANCE_STATUS, {"Filters": [one]}, "InstanceStatuses")
 
 
-QUESTIONS: Final = (
+_QUESTIONS: Final = (
     _statuses(a_filter("instance-status.status", "impaired")),
     _statuses(a_filter("system-status.status", "impaired")),
     _statuses(a_filter("event.code", *sorted(_PLANNED))),
-    _statuses(a_filter("instance-state-name", *_ENDING), IncludeAllInstances=True),
     Question(
         DESCRIBE_SPOT_REQUESTS,
         {"Filters": [a_filter("status-code", *_TAKEN_BACK)]},
@@ -64,11 +68,19 @@ QUESTIONS: Final = (
 )
 
 
-async def find_unwell(gateway: Gateway) -> Unwell:
+def _questions(cluster: str) -> tuple[Question, ...]:
+    filters = [
+        a_filter(f"tag:{CLUSTER_NAME}", cluster),
+        a_filter("instance-state-name", *_ENDING),
+    ]
+    return (*_QUESTIONS, Question(DESCRIBE_INSTANCES, {"Filters": filters}, "Reservations"))
+
+
+async def find_unwell(gateway: Gateway, cluster: str) -> Unwell:
     """Ask for all machines of which messages may have told something, or should have."""
     found: dict[str, MachineStatus] = {}
     faults: dict[str, tuple[Call, Fault]] = {}
-    for one in QUESTIONS:
+    for one in _questions(cluster):
         answer = await gateway.ask_all(one.call, one.params, one.items)
         if isinstance(answer, Fault):
             faults[one.call.name] = (one.call, answer)
@@ -84,6 +96,9 @@ def _read(question: Question, answer: Iterable[Mapping[str, Any]]) -> Iterator[M
         if question.call is DESCRIBE_SPOT_REQUESTS:
             if one.get("InstanceId"):
                 yield MachineStatus(str(one["InstanceId"]), is_taken_back=True)
+        elif question.call is DESCRIBE_INSTANCES:
+            for each in one.get("Instances") or ():
+                yield MachineStatus(str(each["InstanceId"]), state=str(each["State"]["Name"]))
         else:
             status = read_status(one)
             if status != MachineStatus(status.machine):
@@ -91,9 +106,15 @@ def _read(question: Question, answer: Iterable[Mapping[str, Any]]) -> Iterator[M
 
 
 def _merge(known: MachineStatus, other: MachineStatus) -> MachineStatus:
-    if other.is_taken_back:
-        return msgspec.structs.replace(known, is_taken_back=True)
-    return msgspec.structs.replace(other, is_taken_back=known.is_taken_back)
+    is_sick = known.impaired_since_ms is not None
+    return MachineStatus(
+        machine=known.machine,
+        impaired_since_ms=known.impaired_since_ms if is_sick else other.impaired_since_ms,
+        impaired_check=known.impaired_check if is_sick else other.impaired_check,
+        planned_event=known.planned_event or other.planned_event,
+        state=known.state or other.state,
+        is_taken_back=known.is_taken_back or other.is_taken_back,
+    )
 
 
 def read_status(description: Mapping[str, Any]) -> MachineStatus:
@@ -109,13 +130,11 @@ def read_status(description: Mapping[str, Any]) -> MachineStatus:
         for one in description.get("Events") or ()
         if one.get("Code") in _PLANNED and not str(one.get("Description", "")).startswith(_DONE)
     )
-    state = str((description.get("InstanceState") or {}).get("Name", ""))
     return MachineStatus(
         machine=str(description["InstanceId"]),
         impaired_since_ms=failing[0][0] if failing else None,
         impaired_check=failing[0][1] if failing else "",
         planned_event=planned[0] if planned else "",
-        state=state if state in _ENDING else "",
     )
 
 
