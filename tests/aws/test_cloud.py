@@ -174,6 +174,19 @@ async def test_without_spot_the_same_pass_takes_on_demand(standin, cloud, node_c
     assert kind.capacity_types == {"on-demand"}
 
 
+async def test_spot_that_may_not_be_bought_is_left_alone_for_a_while(standin, keys, node_class):
+    cloud, gateway = a_cloud(standin, keys)
+    code = "AuthFailure.ServiceLinkedRoleCreationNotPermitted"
+    refused = Switch("error", code=code, status=403, times=1)
+    standin.account.faults.set("ec2.CreateFleet", refused)
+    launched = await cloud.launch(a_request(node_class, "no-role"))
+    types = await cloud.instance_types(node_class)
+    gateway.close()
+
+    assert launched.machine.capacity_type == "on-demand"
+    assert {kind for one in types for kind in one.capacity_types} == {"on-demand"}
+
+
 async def test_what_nobody_has_left_is_for_want_of_capacity(standin, cloud, node_class):
     happenings.set_depth(standin.account, REGION, "r5.xlarge/*/*", 0)
     failed = await cloud.launch(a_request(node_class, "none", types=("r5.xlarge",)))
@@ -520,12 +533,11 @@ async def test_machines_that_are_unwell_are_told(standin, cloud, node_class):
 
 
 async def test_what_may_not_be_asked_is_logged_once(standin, cloud, caplog):
-    standin.account.faults.set("ec2.DescribeInstanceStatus", Switch("deny"))
-    standin.account.faults.set("ec2.DescribeSpotInstanceRequests", Switch("deny"))
+    standin.account.faults.set("ec2.Describe*", Switch("deny"))
     answers = [await cloud.statuses() for _ in range(3)]
 
     assert all(isinstance(one, Unavailable) for one in answers)
-    assert [one.levelname for one in caplog.records] == ["WARNING", "WARNING"]
+    assert [one.levelname for one in caplog.records] == 3 * ["WARNING"]
 
 
 def test_no_call_was_made_that_the_table_does_not_have():

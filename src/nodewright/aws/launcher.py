@@ -26,6 +26,7 @@ from nodewright.aws.drafting import (
 from nodewright.aws.faults import (
     NO_ADDRESSES,
     NO_TEMPLATE,
+    FleetError,
     judge_code,
     judge_fleet,
     read_fleet_errors,
@@ -116,6 +117,8 @@ class Launcher:
             wish = msgspec.structs.replace(wish, by_priority=is_repriced)
             answer = await self._ask(wish, groups)
             if isinstance(answer, Fault):
+                refusal = FleetError(answer.code, answer.message)
+                stock.sold_out.note((refusal,), choice.capacity_type, now_ms)
                 return judge_code(answer.code, answer.message)
             found = self._read(request, choice, answer, stock)
             if isinstance(found, Launched):
