@@ -34,7 +34,7 @@ ON_NODE: Final = {
     **dict.fromkeys(
         (
             Keeping.NODE_PROTECTED, Keeping.POD_PROTECTED, Keeping.PDB_BLOCKS,
-            Keeping.POOL_UNKNOWN, Keeping.LAST_REPLICAS, Keeping.NO_SPARE_NODE,
+            Keeping.POOL_UNKNOWN, Keeping.LAST_REPLICAS, Keeping.COMPANY_MOVES, Keeping.NO_SPARE_NODE,
         ),
         BLOCKED,
     ),

@@ -216,10 +216,12 @@ AWS_RULES: Final = (
 class Settings(msgspec.Struct, frozen=True):
     """What changes how disruption is decided, beside the options of the World.
 
-    With `to_end` waits and budgets are left out, and it is decided until nothing is left to gain.
+    With `to_end` waits and budgets are left out, and it is decided until nothing is left to gain; with
+    `anew` all nodes that may go are planned together before they are looked at one by one.
     """
 
     to_end: bool = False
+    anew: bool = False
     repair_rules: tuple[RepairRule, ...] = ()
     payback_ms: int = 4 * 3_600_000
     pod_move_price: NanoUSD = NanoUSD(1_000_000)

@@ -23,6 +23,7 @@ class Keeping(Enum):
     LABELS_MISSING = ("NW-4011", "the node's price cannot be told")
     BUFFER_HELD = ("NW-4012", "the node holds room for a CapacityBuffer")
     LAST_REPLICAS = ("NW-4013", "the node holds the last healthy replicas of a workload")
+    COMPANY_MOVES = ("NW-4014", "pods that a pod must be near are moving")
     BUDGET_CLOSED = ("NW-4101", "the NodePool's budgets allow no disruption now")
     BUDGET_SPENT = ("NW-4102", "the NodePool's budget is used up")
     BUDGET_BROKEN = ("NW-4103", "a budget of the NodePool cannot be read")

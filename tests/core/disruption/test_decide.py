@@ -15,9 +15,7 @@ from builders.fleet import (
     gone,
     on,
 )
-from nodewright.core.disruption.aftermath import carry_out
 from nodewright.core.disruption.decide import decide
-from nodewright.core.disruption.endgame import decide_to_end
 from nodewright.model.disruption import Memory, Method, Settings
 from nodewright.model.instant import print_instant
 from nodewright.model.labels import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL, ZONE
@@ -159,24 +157,6 @@ def test_every_step_saves_money(cluster):
 
     assert all(command.savings > 0 for command in answer.commands)
     assert answer.price_after == answer.price_before - sum(c.savings for c in answer.commands)
-
-
-@settings(max_examples=25, deadline=None)
-@given(clusters())
-def test_after_the_end_nothing_is_left_to_gain(cluster):
-    world = cluster.world
-    answer = decide_to_end(world, Settings(), Memory())
-    after = world
-    turn = 0
-    while True:
-        step = decide(after, after.now_ms, Settings(to_end=True), Memory())
-        if not step.commands:
-            break
-        turn += 1
-        after = carry_out(after, step.commands, f"new-{turn}")
-
-    assert answer.price_after == step.price_after
-    assert decide_to_end(after, Settings(), Memory()).commands == ()
 
 
 @settings(max_examples=20, deadline=None)

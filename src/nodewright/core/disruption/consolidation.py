@@ -54,6 +54,9 @@ class Consolidation:
     def run(self, candidates: Sequence[Candidate]) -> None:
         """Let nodes go as long as it pays; every other candidate is told why not."""
         ready = [one for one in candidates if self._is_ready(one)]
+        if self.stage.settings.anew:
+            self._try(list(ready))
+            ready = self._left(ready)
         # Whoever is sent to a node that is to be replaced would move twice.
         dear = [one for one in ready if self._is_dear(one)]
         rows = [self.stage.floor.row_of[one.name] for one in dear]
@@ -149,7 +152,7 @@ class Consolidation:
                 return refusal or Kept(one.name, Keeping.BUDGET_SPENT, _spent(one, stage))
         if stage.settings.to_end:
             return None
-        return stage.replicas.judge(ones)
+        return stage.replicas.judge(ones) or stage.company.judge(ones)
 
     def _replace(self, candidates: Sequence[Candidate]) -> None:
         """Take nodes that are dear for their load, a few of one kind at a time."""

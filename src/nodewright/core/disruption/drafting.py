@@ -23,8 +23,11 @@ from nodewright.model.plan import PlannedNode
 from nodewright.model.pod import Pod
 from nodewright.model.requirements import Requirement
 
-_STEPS_MAX: Final = 200
+STEPS_MAX: Final = 200
 """How many pods local improvement may try to move in one set of replacements."""
+
+STEPS_ANEW_MAX: Final = 4000
+"""How many where everything is planned anew, once."""
 
 _BOUGHT_AS: Final = {
     capacity: Requirement(CAPACITY_TYPE, False, frozenset((capacity,)))
@@ -36,8 +39,9 @@ _BOUGHT_AS: Final = {
 class Drafting:
     """Makes new nodes on the board of a floor, and sets aside those that are settled."""
 
-    def __init__(self, floor: Floor) -> None:
+    def __init__(self, floor: Floor, steps: int = STEPS_MAX) -> None:
         self.floor = floor
+        self._steps = steps
         self.board = floor.board
         self.filling = Filling(self.board)
         self._settled: dict[int, Draft] = {}
@@ -60,7 +64,7 @@ class Drafting:
             self.drop(first)
             return None
         filling.shape_of = {id(pod): shape for shape in shapes for pod in shape.pods}
-        Improver(filling, Ledger(self.board, self.floor.worth), _STEPS_MAX).run()
+        Improver(filling, Ledger(self.board, self.floor.worth), self._steps).run()
         made = [draft for draft in self.board.drafts[first:] if draft.pod_count]
         for draft in made:
             if draft.stale:

@@ -100,8 +100,10 @@ def _may_start(stage: Stage, one: Candidate) -> Kept | None:
 
 
 def _holds_last(stage: Stage, one: Candidate) -> Kept | None:
-    """Tell whether the last healthy replicas of a workload would go with a node and others that go."""
-    return None if stage.settings.to_end else stage.replicas.judge((one,))
+    """Tell whether the last healthy replicas of a workload, or company, go with others that go."""
+    if stage.settings.to_end:
+        return None
+    return stage.replicas.judge((one,)) or stage.company.judge((one,))
 
 
 def _spare(stage: Stage, one: Candidate) -> int | None:

@@ -13,7 +13,8 @@ import msgspec
 from nodewright.core.buffers import with_pieces
 from nodewright.core.disruption.budgets import Purse
 from nodewright.core.disruption.candidates import Candidate, Census
-from nodewright.core.disruption.drafting import Drafting
+from nodewright.core.disruption.company import Company
+from nodewright.core.disruption.drafting import STEPS_ANEW_MAX, STEPS_MAX, Drafting
 from nodewright.core.disruption.floor import Floor, Mark
 from nodewright.core.disruption.loosening import loosen
 from nodewright.core.disruption.protection import protected_until
@@ -63,6 +64,7 @@ class Stage:
         self.by_name: Mapping[str, Candidate] = {one.name: one for one in candidates}
         self.purse = Purse(())
         self.replicas = Replicas(census, memory)
+        self.company = Company()
         self.kept: dict[str, Kept] = {}
         self.gone: dict[str, Gone] = {}
         self.origin: dict[int, str] = {}
@@ -72,7 +74,8 @@ class Stage:
         moving = [pod for one in candidates for pod in _movable(one, census)]
         loosened = loosen(world, moving)
         self.floor = Floor(loosened, self._rank)
-        self.drafting = Drafting(self.floor)
+        steps = STEPS_ANEW_MAX if settings.anew else STEPS_MAX
+        self.drafting = Drafting(self.floor, steps)
         for one in candidates:
             row = self.floor.row_of.get(one.name)
             if row is not None:
@@ -158,6 +161,7 @@ class Stage:
         """Let the nodes of an attempt go: budgets and replicas are theirs from now on."""
         self.drafting.settle(attempt.first_draft)
         self.replicas.take(attempt.candidates)
+        self.company.take(attempt.candidates)
         for was_put, row, _, _ in self.floor.steps[attempt.mark[0] :]:
             if was_put:
                 self.received.add(self.floor.hosts[row].name)

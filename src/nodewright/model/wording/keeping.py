@@ -21,6 +21,7 @@ ENGLISH: Final[Mapping[Why, str]] = {
     Why.LABELS_MISSING: "label {label} is missing or names nothing that the NodePool sells",
     Why.BUFFER_HELD: "the node holds room that a CapacityBuffer keeps",
     Why.LAST_REPLICAS: "the last healthy replicas of {workload} would go with it",
+    Why.COMPANY_MOVES: "{pod} must be near pods that are moving",
     Why.BUDGET_CLOSED: "budget {budget} of NodePool {pool} lets no node go for {reason} now",
     Why.BUDGET_SPENT: (
         "the budget of NodePool {pool} is used up: {allowed} of {total} nodes may go at once, {used} "
@@ -68,6 +69,7 @@ KOREAN: Final[Mapping[Why, str]] = {
     Why.LABELS_MISSING: "레이블 {label}이 없거나 NodePool이 팔지 않는 것을 가리킵니다",
     Why.BUFFER_HELD: "노드가 CapacityBuffer의 여유 공간을 갖고 있습니다",
     Why.LAST_REPLICAS: "{workload}의 마지막 정상 복제본이 함께 사라집니다",
+    Why.COMPANY_MOVES: "{pod} 파드가 가까이 있어야 하는 파드들이 옮겨지고 있습니다",
     Why.BUDGET_CLOSED: "NodePool {pool}의 예산 {budget}이 지금은 {reason} 사유로 노드를 내보내지 않습니다",
     Why.BUDGET_SPENT: (
         "NodePool {pool}의 예산을 다 썼습니다: 노드 {total}개 중 {allowed}개까지 동시에 나갈 수 있고 {used}개가 나가고 "

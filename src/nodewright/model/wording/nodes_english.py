@@ -93,6 +93,14 @@ PAGES: Final[Mapping[str, tuple[str, str, str]]] = {
         ("Nodes that go together may not hold all healthy replicas of one workload between them."),
         ("Nothing; it goes when replicas run elsewhere. A second replica on another node helps."),
     ),
+    "NW-4014": (
+        "pods that a pod must be near are moving",
+        (
+            "A pod of the node has a required affinity to pods that are moved by another command. It"
+            " waits until they have arrived, so that it has a place even if that command fails."
+        ),
+        "Nothing; the node is looked at again when they have arrived.",
+    ),
     "NW-4101": (
         "the NodePool's budgets allow no disruption now",
         "A budget that holds now allows no node to go for this reason.",
