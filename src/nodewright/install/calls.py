@@ -86,7 +86,9 @@ TABLE: Final[dict[str, Entry]] = {
     ),
     **_rows(Scope.ANYWHERE, "eks", "ListClusters"),
     **_rows(Scope.ANYWHERE, "events", "ListRuleNamesByTarget"),
-    **_rows(Scope.ANYWHERE, "iam", "ListOpenIDConnectProviders", "ListRoles"),
+    **_rows(
+        Scope.ANYWHERE, "iam", "ListInstanceProfiles", "ListOpenIDConnectProviders", "ListRoles"
+    ),
     **_rows(
         Scope.CLUSTER,
         "eks",

@@ -73,6 +73,15 @@ class Profile(Tagged, frozen=True):
     roles: tuple[str, ...] = ()
 
 
+class MadeProfile(msgspec.Struct, frozen=True):
+    """An instance profile that the controller made for a class, and a machine that has it."""
+
+    name: str
+    node_class: str
+    roles: tuple[str, ...] = ()
+    used_by: str = ""
+
+
 class Queue(Tagged, frozen=True):
     """A queue and its policy, as its text."""
 
@@ -142,6 +151,8 @@ class Account(msgspec.Struct, frozen=True):
     fargate: FargateProfile | None = None
     has_spot_role: bool = False
     leftovers: tuple[Leftover, ...] = ()
+    made_profiles: tuple[MadeProfile, ...] = ()
+    made_templates: tuple[str, ...] = ()
 
 
 class Scaler(msgspec.Struct, frozen=True):

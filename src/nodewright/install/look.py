@@ -30,7 +30,7 @@ from nodewright.install.found import (
     Subnet,
     Tagged,
 )
-from nodewright.install.look_leftovers import look_leftovers
+from nodewright.install.look_leftovers import look_leftovers, look_made
 from nodewright.install.names import ACCOUNT, NAMESPACE, Names
 from nodewright.install.resources.identity import AGENT
 from nodewright.install.resources.network import choose_subnets
@@ -59,6 +59,7 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
     known = {one.name: one for one in found_roles if one is not None}
     held = {names.node_role, *(one for role in known.values() for one in role.profiles)}
     profiles = await asyncio.gather(*(_profile(asking, one) for one in sorted(held)))
+    made_profiles, made_templates = await look_made(asking, names)
     account = Account(
         account_id=names.account_id,
         caller=str(caller["Arn"]),
@@ -76,6 +77,8 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
         fargate=await _fargate(asking, names),
         has_spot_role=await asking.find("iam.GetRole", RoleName=SPOT_ROLE) is not None,
         leftovers=await _leftovers(asking),
+        made_profiles=made_profiles,
+        made_templates=made_templates,
     )
     subnets = await _subnets(asking, choose_subnets(account))
     return msgspec.structs.replace(account, subnets=subnets)

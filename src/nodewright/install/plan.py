@@ -103,6 +103,7 @@ def _uninstall_steps(found: Found, names: Names) -> Iterator[Step]:
     yield from access.undo_access(found, names)
     yield from network.undo_network(found, names)
     yield from identity.undo_identity(found, names)
+    yield from roles.undo_made(found)
     yield from roles.undo_roles(found, names)
     yield from objects.undo_namespace(found)
 

@@ -3,9 +3,9 @@ import json
 import pytest
 
 from builders.found import NUMBER, a_found, steps_of
-from nodewright.install.found import Kube, Policy, Profile, Role
+from nodewright.install.found import Kube, MadeProfile, Policy, Role
 from nodewright.install.resources.roles import NODE_POLICIES
-from nodewright.install.steps import Remember
+from nodewright.install.steps import Remember, times
 from nodewright.model.errors import UserError
 
 OURS = {"nodewright.dev/cluster": "shop"}
@@ -72,22 +72,39 @@ def test_a_policy_that_has_changed_gets_a_version_and_the_oldest_goes():
     assert step.deeds[0].params["VersionId"] == "v1"
 
 
-def undone(profile, **kube):
-    roles = a_role("NodewrightNodeRole-shop", tags=OURS, profiles=(profile.name,))
-    found = a_found(kube=Kube(**kube), roles=roles, profiles={profile.name: profile})
-    return steps_of(found, "uninstall")["iam role NodewrightNodeRole-shop"]
+def undone(*made, profiles=(), **kube):
+    """The steps of going, with profiles that the controller made and others."""
+    held = (*(one.name for one in made), *profiles)
+    roles = a_role("NodewrightNodeRole-shop", tags=OURS, profiles=held)
+    found = a_found(kube=Kube(**kube), roles=roles, made_profiles=made)
+    return steps_of(found, "uninstall")
+
+
+ROLE = "iam role NodewrightNodeRole-shop"
+MADE = MadeProfile("shop_1", "default", ("NodewrightNodeRole-shop",), "machine i-1 uses it")
 
 
 def test_a_role_stays_while_somebodys_profile_holds_it():
-    assert undone(Profile("theirs")).sign == "="
+    assert undone(profiles=("theirs",))[ROLE].detail == "stays: instance profile theirs holds it"
 
 
-def test_a_role_goes_with_the_profile_that_the_controller_made_for_a_class_that_goes():
-    tags = {"kubernetes.io/cluster/shop": "owned", "karpenter.k8s.aws/ec2nodeclass": "default"}
-    profile = Profile("shop_1", tags=tags)
+def test_a_role_goes_with_the_profile_of_a_class_that_goes_with_its_machines():
+    steps = undone(MADE, record={"class.default": {"was": None}})
 
-    assert (
-        undone(profile, classes=("default",), record={"class.default": {"was": None}}).sign == "-"
-    )
-    assert undone(profile).sign == "-"
-    assert undone(profile, classes=("default",)).sign == "="
+    assert steps["instance profile shop_1"].sign == steps[ROLE].sign == "-"
+
+
+def test_a_profile_stays_as_long_as_machines_of_a_class_that_stays_have_it():
+    steps = undone(MADE, classes=("default",))
+
+    assert steps["instance profile shop_1"].detail == "stays: machine i-1 uses it"
+    assert steps[ROLE].sign == "="
+
+
+def test_templates_that_the_controller_made_go():
+    steps = steps_of(a_found(made_templates=("a", "b")), "uninstall")
+
+    assert [deed.params for deed in steps[f"launch templates {times(2)}"].deeds] == [
+        {"LaunchTemplateName": "a"},
+        {"LaunchTemplateName": "b"},
+    ]

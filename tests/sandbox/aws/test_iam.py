@@ -75,3 +75,13 @@ def test_amazons_policies_can_be_attached(iam):
         iam.attach_role_policy(RoleName="node", PolicyArn=f"arn:aws:iam::aws:policy/{name}")
 
     assert len(iam.list_attached_role_policies(RoleName="node")["AttachedPolicies"]) == 5
+
+
+def test_a_role_that_is_not_in_a_profile_cannot_be_taken_out_of_it(standin):
+    iam = standin.client("iam")
+    iam.create_instance_profile(InstanceProfileName="bare")
+
+    with pytest.raises(ClientError) as raised:
+        iam.remove_role_from_instance_profile(InstanceProfileName="bare", RoleName="absent")
+
+    assert error_of(raised) == "NoSuchEntity"

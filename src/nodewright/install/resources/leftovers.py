@@ -7,7 +7,7 @@ is removed here is not put back by an uninstall: whose cluster is gone needs non
 from collections.abc import Iterator
 
 from nodewright.install.found import Found, Leftover
-from nodewright.install.resources.roles import GONE
+from nodewright.install.resources.roles import GONE, TEMPLATE_GONE, remove_profile
 from nodewright.install.steps import Ask, Deed, Step
 from nodewright.install.wish import Wish
 
@@ -39,16 +39,13 @@ def leftover_notes(found: Found, wish: Wish) -> Iterator[str]:
 
 def _deeds(one: Leftover) -> tuple[Deed, ...]:
     if one.kind != "iam role":
-        gone = ("InvalidLaunchTemplateId.NotFound", "InvalidLaunchTemplateName.NotFoundException")
-        return (Ask("ec2.DeleteLaunchTemplate", {"LaunchTemplateName": one.name}, gone),)
+        params = {"LaunchTemplateName": one.name}
+        return (Ask("ec2.DeleteLaunchTemplate", params, TEMPLATE_GONE),)
     deeds: list[Deed] = []
     for part in one.parts:
         if part.startswith(PROFILE):
             profile = part.removeprefix(PROFILE)
-            both = {"InstanceProfileName": profile, "RoleName": one.name}
-            alone = {"InstanceProfileName": profile}
-            deeds.append(Ask("iam.RemoveRoleFromInstanceProfile", both, GONE))
-            deeds.append(Ask("iam.DeleteInstanceProfile", alone, GONE))
+            deeds.extend(remove_profile(profile, one.name))
         else:
             params = {"RoleName": one.name, "PolicyArn": part.removeprefix(POLICY)}
             deeds.append(Ask("iam.DetachRolePolicy", params, GONE))

@@ -10,17 +10,20 @@ from typing import Final
 import msgspec
 
 from nodewright.aws import policy as controller
-from nodewright.aws.tags import owned_key, print_tags
-from nodewright.install.found import Account, Found, Json, Profile, Role
+from nodewright.aws.tags import print_tags
+from nodewright.install.found import Account, Found, Json, MadeProfile, Role
 from nodewright.install.names import Names
-from nodewright.install.steps import Ask, Deed, Forget, Remember, Step
+from nodewright.install.steps import Ask, Deed, Forget, Remember, Step, times
 from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
-from nodewright.model.labels import EC2NODECLASS
 
 FOREIGN: Final = "NW-9704"
 EXISTS: Final = ("EntityAlreadyExists",)
 GONE: Final = ("NoSuchEntity",)
+TEMPLATE_GONE: Final = (
+    "InvalidLaunchTemplateId.NotFound",
+    "InvalidLaunchTemplateName.NotFoundException",
+)
 SPOT: Final = "spot.amazonaws.com"
 SPOT_ROLE: Final = "AWSServiceRoleForEC2Spot"
 _SPOT_KEY: Final = "spot-role"
@@ -213,23 +216,16 @@ def undo_roles(found: Found, names: Names) -> Iterator[Step]:
 
 
 def _undo_role(found: Found, names: Names, role: Role) -> Iterator[Step]:
-    profiles = [found.account.profiles[one] for one in role.profiles]
-    staying = [one for one in profiles if not _goes(one, found, names)]
+    going = {one.name for one in found.account.made_profiles if goes(one, found)}
+    own = found.account.profiles.get(role.name)
+    is_own = own is not None and names.is_ours(own.tags)
+    staying = set(role.profiles) - going - ({role.name} if is_own else set())
     if staying:
-        detail = f"stays: instance profile {staying[0].name} holds it"
+        detail = f"stays: instance profile {min(staying)} holds it"
         yield Step("=", "iam role", role.name, detail)
         return
-    own = found.account.profiles.get(role.name)
-    if own is not None and own not in profiles and names.is_ours(own.tags):
-        profiles.append(own)
-    for profile in profiles:
-        both = {"InstanceProfileName": profile.name, "RoleName": role.name}
-        alone = {"InstanceProfileName": profile.name}
-        deeds: tuple[Deed, ...] = (
-            Ask("iam.RemoveRoleFromInstanceProfile", both, GONE),
-            Ask("iam.DeleteInstanceProfile", alone, GONE),
-        )
-        yield Step("-", "instance profile", profile.name, "", deeds)
+    if is_own:
+        yield Step("-", "instance profile", role.name, "", remove_profile(role.name, role.name))
     deeds = (
         *(_detach(role.name, arn) for arn in role.policies),
         Ask("iam.DeleteRole", {"RoleName": role.name}, GONE),
@@ -237,14 +233,34 @@ def _undo_role(found: Found, names: Names, role: Role) -> Iterator[Step]:
     yield Step("-", "iam role", role.name, "", deeds)
 
 
-def _goes(profile: Profile, found: Found, names: Names) -> bool:
-    """Tell whether a profile is ours, or was made by the controller for a class that goes too."""
-    if names.is_ours(profile.tags) and EC2NODECLASS not in profile.tags:
-        return True
-    made_for = profile.tags.get(EC2NODECLASS)
-    if made_for is None or profile.tags.get(owned_key(names.cluster)) != "owned":
-        return False
-    return made_for not in found.kube.classes or f"class.{made_for}" in found.kube.record
+def undo_made(found: Found) -> Iterator[Step]:
+    """Take away what the controller made on its way: launch templates, and profiles of classes."""
+    templates = found.account.made_templates
+    if templates:
+        deeds = tuple(
+            Ask("ec2.DeleteLaunchTemplate", {"LaunchTemplateName": one}, TEMPLATE_GONE)
+            for one in templates
+        )
+        yield Step("-", "launch templates", times(len(templates)), "", deeds)
+    for profile in found.account.made_profiles:
+        if not goes(profile, found):
+            yield Step("=", "instance profile", profile.name, f"stays: {profile.used_by}")
+            continue
+        # A profile holds one role at most.
+        role = next(iter(profile.roles), "")
+        yield Step("-", "instance profile", profile.name, "", remove_profile(profile.name, role))
+
+
+def goes(profile: MadeProfile, found: Found) -> bool:
+    """Tell whether no machine will have a profile: its class goes with its machines, or has none."""
+    return not profile.used_by or f"class.{profile.node_class}" in found.kube.record
+
+
+def remove_profile(name: str, role: str) -> tuple[Ask, ...]:
+    """Take a role out of a profile, then the profile away."""
+    both = {"InstanceProfileName": name, "RoleName": role}
+    alone = Ask("iam.DeleteInstanceProfile", {"InstanceProfileName": name}, GONE)
+    return (Ask("iam.RemoveRoleFromInstanceProfile", both, GONE), alone) if role else (alone,)
 
 
 def _holds(role: Role | None, policy: str, names: Names) -> bool:

@@ -51,6 +51,20 @@ def create_linked_role(account: Account, call: Call) -> dict[str, Any]:
     return {"Role": make_linked_role(account, service, suffix)}
 
 
+@handles("iam", "RemoveRoleFromInstanceProfile")
+def remove_role(account: Account, call: Call) -> dict[str, Any]:
+    """Take a role out of an instance profile; one that is not in it is not found."""
+    name, role = str(call.params["InstanceProfileName"]), str(call.params["RoleName"])
+    asked = {"InstanceProfileName": name}
+    profile = account.inside.ask(call.region, "iam", "GetInstanceProfile", asked)["InstanceProfile"]
+    if role not in {one["RoleName"] for one in profile["Roles"]}:
+        raise AwsError(
+            "NoSuchEntity", f"Instance Profile {name} does not have the role {role}.", 404
+        )
+    account.inside.ask(call.region, "iam", "RemoveRoleFromInstanceProfile", call.params)
+    return {}
+
+
 @handles("iam", "ListInstanceProfileTags")
 def list_profile_tags(account: Account, call: Call) -> dict[str, Any]:
     """List the tags of an instance profile."""

@@ -1,0 +1,142 @@
+"""Whole installations: a real control plane, an account that enforces policies, and the controller as itself.
+
+The controller runs as the service account that was installed, with the role that was installed, and nothing
+besides: what it may not do was left out of the installation.
+"""
+
+import contextlib
+import subprocess
+import sys
+
+import httpx2
+import pytest
+
+from e2e.aws_rig import an_account
+from e2e.controller_rig import Replica, write_kubeconfig
+from nodewright.kube.access import Access, Source, User
+from nodewright.sandbox.aws.dump import diff
+
+pytestmark = pytest.mark.e2e
+SOAK = ("hand-made", "api-only", "no-oidc", "cluster-autoscaler", "two-clusters")
+SCENARIOS = ["karpenter-v1", *(pytest.param(name, marks=pytest.mark.soak) for name in SOAK)]
+# What machines leave in lists for an hour after they have ended.
+ENDED = {"instance", "volume", "interface", "fleet", "spot-request"}
+MEASURED = {"ApproximateNumberOfMessages", "AvailableIpAddressCount"}
+ROLE_NOTE = "eks.amazonaws.com/role-arn"
+
+
+class Site:
+    """A cluster of EKS on which somebody installs."""
+
+    def __init__(self, account, folder):
+        self.account = account
+        self.folder = folder
+        self.url = account.sandbox.record.aws_url
+
+    def run(self, *arguments):
+        """Run a command as a person does, and give its status and what it said."""
+        done = subprocess.run(
+            [sys.executable, "-m", "nodewright", *arguments],
+            env=self.account.environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def dump(self):
+        """Everything that the account holds, but for what ended machines leave."""
+        reply = httpx2.post(f"{self.url}/_standin/dump", json={}, timeout=30)
+        return {kind: table for kind, table in reply.json().items() if kind not in ENDED}
+
+    def token(self, name, *flags):
+        """Write a token of the controller's service account to a file."""
+        said = self.account.kubectl("create", "token", "nodewright", "-n", "nodewright", *flags)
+        path = self.folder / name
+        path.write_text(said.strip())
+        return path
+
+    def identity(self):
+        """The variables by which EKS tells a pod of its role."""
+        notes = self.account.get("serviceaccount", "nodewright", "-n", "nodewright")["metadata"]
+        role = notes.get("annotations", {}).get(ROLE_NOTE)
+        if role:
+            token = self.token("web", "--audience", "sts.amazonaws.com")
+            return {"AWS_ROLE_ARN": role, "AWS_WEB_IDENTITY_TOKEN_FILE": str(token)}
+        token = self.token("pod", "--audience", "pods.eks.amazonaws.com")
+        return {
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{self.url}/v1/credentials/{self.account.name}",
+            "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": str(token),
+        }
+
+    @contextlib.contextmanager
+    def controller(self):
+        """Run the controller as what was installed."""
+        keys = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+        bare = {key: value for key, value in self.account.environment.items() if key not in keys}
+        deployment = self.account.get("deployment", "nodewright", "-n", "nodewright")
+        [container] = deployment["spec"]["template"]["spec"]["containers"]
+        told = {one["name"]: one["value"] for one in container["env"] if "value" in one}
+        token = self.token("api", "--duration", "1h").read_bytes()
+        authority = Source(path=str(self.account.sandbox.folder.certificates / "authority.crt"))
+        access = Access(self.account.server, User(token=Source(data=token)), authority)
+        replica = Replica(
+            write_kubeconfig(self.account, access), self.folder, "installed",
+            cloud="aws", environment={**bare, **told, **self.identity()},
+        )  # fmt: skip
+        replica.start()
+        try:
+            yield
+        finally:
+            replica.kill()
+
+    def refusals(self):
+        """What the controller was not allowed, of all that it asked."""
+        reply = httpx2.post(f"{self.url}/_standin/calls", json={}, timeout=30)
+        role = ":assumed-role/NodewrightControllerRole-"
+        refused = ("UnauthorizedOperation", "AccessDenied", "AccessDeniedException")
+        mine = [one for one in reply.json() if role in one["principal"]]
+        assert mine, "the controller asked nothing with its role"
+        return sorted({one["name"] for one in mine if one["error"] in refused})
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_an_installation_makes_nodes_changes_nothing_again_and_goes_as_it_came(
+    name, programs, tmp_path
+):
+    with an_account(programs, name, "install") as account:
+        site = Site(account, tmp_path)
+        before, scalers = site.dump(), replicas_of(account)
+
+        status, said = site.run("install", "--cluster", "shop", "--yes", "--no-smoke-test")
+        assert status == 0, said
+        with site.controller():
+            status, said = site.run("install", "--cluster", "shop", "--smoke-test")
+            assert status == 0, said
+            assert "nothing to do: everything is as it should be" in said
+            assert "and gone again" in said
+            assert site.refusals() == []
+
+            status, said = site.run("uninstall", "--cluster", "shop", "--yes")
+            assert status == 0, said
+        assert differences(before, site.dump()) == []
+        assert replicas_of(account) == scalers
+        assert "nodewright" not in account.kubectl("get", "namespaces,clusterroles", "-o", "name")
+
+
+def differences(before, after):
+    """What differs between two dumps, but for what is measured and not kept."""
+    return [
+        f"{one.what} {one.kind} {one.name} {one.paths}"
+        for one in diff(before, after)
+        if one.what != "changed" or not MEASURED.issuperset(one.paths)
+    ]
+
+
+def replicas_of(account):
+    """How many pods each Deployment wants, by name."""
+    return {
+        one["metadata"]["name"]: one["spec"]["replicas"]
+        for one in account.get("deployments", "-A")["items"]
+    }
