@@ -13,7 +13,13 @@ from e2e.controller_rig import Replica, write_kubeconfig
 from e2e.kube_rig import role_access
 from nodewright.aws.policy import Account, policies
 from nodewright.crds.document import definitions
-from nodewright.sandbox.accounts.roles import NODE_POLICIES, TRUST_EC2, document, make_role
+from nodewright.sandbox.accounts.roles import (
+    NODE_POLICIES,
+    TRUST_EC2,
+    document,
+    make_profile,
+    make_role,
+)
 
 NUMBER = "123456789012"
 CLAIM = "karpenter.sh/nodeclaim"
@@ -33,7 +39,7 @@ class Installed:
     def __init__(self, account, folder):
         self.account = account
         self.name = account.name
-        self._region = account.sandbox.record.aws_region
+        self.region = account.sandbox.record.aws_region
         self._url = account.sandbox.record.aws_url
         self._folder = folder
         listed = {"apiVersion": "v1", "kind": "List", "items": definitions(legacy=True)}
@@ -53,15 +59,14 @@ class Installed:
         self.account.client("eks").create_access_entry(
             clusterName=self.name, principalArn=role, type="EC2_LINUX"
         )
-        iam.create_instance_profile(InstanceProfileName=self.node_role)
-        iam.add_role_to_instance_profile(
-            InstanceProfileName=self.node_role, RoleName=self.node_role
-        )
+        # The name that Karpenter's guides gave it, and that templates without one count on.
+        self.profile = f"KarpenterNodeInstanceProfile-{self.name}"
+        make_profile(iam, self.profile, self.node_role)
         iam.create_service_linked_role(AWSServiceName="spot.amazonaws.com")
 
     def _make_queue(self):
         sqs, events = self.account.client("sqs"), self.account.client("events")
-        arn = f"arn:aws:sqs:{self._region}:{NUMBER}:{self.name}"
+        arn = f"arn:aws:sqs:{self.region}:{NUMBER}:{self.name}"
         sender = {
             "Effect": "Allow",
             "Principal": {"Service": "events.amazonaws.com"},
@@ -79,7 +84,7 @@ class Installed:
         iam = self.account.client("iam")
         place = Account(
             account_id=NUMBER,
-            region=self._region,
+            region=self.region,
             cluster=self.name,
             node_role=f"arn:aws:iam::{NUMBER}:role/{self.node_role}",
             queue=self.name,
@@ -130,12 +135,15 @@ class Installed:
         return [one for reservation in found for one in reservation["Instances"]]
 
     def templates(self):
-        """Name the launch templates that the controller has made."""
+        """Name the launch templates that the controller has made, each with its class."""
         filters = [{"Name": "tag:nodewright.dev/cluster", "Values": [self.name]}]
         found = self.account.client("ec2").describe_launch_templates(
             Filters=filters, MaxResults=200
         )
-        return [one["LaunchTemplateName"] for one in found["LaunchTemplates"]]
+        return [
+            (one["LaunchTemplateName"], tags_of(one)["karpenter.k8s.aws/ec2nodeclass"])
+            for one in found["LaunchTemplates"]
+        ]
 
     def message_count(self):
         """Count the messages in the queue, those on their way included."""
@@ -147,7 +155,7 @@ class Installed:
 
     def profiles(self):
         """Name the instance profiles that the controller has made."""
-        path = f"/karpenter/{self._region}/{self.name}/"
+        path = f"/karpenter/{self.region}/{self.name}/"
         found = self.account.client("iam").list_instance_profiles(PathPrefix=path)
         return [one["InstanceProfileName"] for one in found["InstanceProfiles"]]
 

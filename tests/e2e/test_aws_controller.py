@@ -4,18 +4,25 @@ All scenes share one cluster and one controller; each has a pool of its own, who
 pods can use.
 """
 
+import re
+import subprocess
+import sys
+
 import pytest
 
 from e2e.aws_controller_rig import (
     ALIVE,
+    NUMBER,
     Installed,
     a_load,
     an_ec2_class,
     an_ec2_pool,
     tags_of,
 )
+from e2e.aws_manifests import HAND_MADE, PROVISIONER, TEMPLATE
 from e2e.aws_rig import an_account
 from e2e.controller_rig import count_running
+from nodewright.sandbox.accounts.roles import document
 
 pytestmark = pytest.mark.e2e
 STEPS = (
@@ -55,7 +62,7 @@ def replica(installed):
 def first_load(installed, replica):
     """A load that came and went, with what was there while it ran."""
     account = installed.account
-    account.wait_for("the class is ready", lambda: is_ready_class(account))
+    account.wait_for("the class is ready", lambda: is_ready(account, "ec2nodeclass", "default"))
     account.create(an_ec2_pool("first"), a_load("first", 6))
     account.wait_for("the pods run", lambda: running(installed, "first") == 6)
     seen = installed.nodes(), machines_of(installed, "first", *ALIVE), installed.templates()
@@ -63,8 +70,8 @@ def first_load(installed, replica):
     return seen
 
 
-def is_ready_class(account, name="default"):
-    found = account.get("ec2nodeclass", name).get("status", {}).get("conditions", ())
+def is_ready(account, kind, name):
+    found = account.get(kind, name).get("status", {}).get("conditions", ())
     return any(one["type"] == "Ready" and one["status"] == "True" for one in found)
 
 
@@ -91,6 +98,16 @@ def scene(installed, name, replicas=1, **pool):
 def end_scene(installed, name):
     """Ask for the end of a scene; nobody waits for it here."""
     installed.account.kubectl("delete", "deployment,nodepool", name, "--wait=false")
+
+
+def convert(path):
+    """Convert a manifest with the command, for the version of the sandbox; give what it prints."""
+    command = [sys.executable, "-m", "nodewright", "convert", str(path)]
+    done = subprocess.run(
+        [*command, "--kubernetes-version", "1.34"], capture_output=True, check=False
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
 
 
 def types_asked_for(installed, pool):
@@ -144,8 +161,13 @@ def test_what_is_sold_out_is_passed_over_and_not_asked_for_again(installed):
 @pytest.mark.usefixtures("first_load")
 def test_half_of_all_calls_throttled_is_only_slower(installed):
     installed.tell("fault", name="ec2.*", kind="throttle", every=2)
-    machines = scene(installed, "throttled", 2)
-    installed.tell("clear-faults")
+    account = installed.account
+    try:
+        account.create(an_ec2_pool("throttled"), a_load("throttled", 2))
+        account.wait_for("the pods run", lambda: running(installed, "throttled") == 2)
+    finally:
+        installed.tell("clear-faults")
+    machines = machines_of(installed, "throttled", *ALIVE)
     throttled = [one for one in installed.calls() if one["error"] == "RequestLimitExceeded"]
     end_scene(installed, "throttled")
 
@@ -181,7 +203,7 @@ def test_a_spot_machine_that_is_taken_back_is_replaced_at_once(installed):
 @pytest.mark.usefixtures("first_load")
 def test_a_key_that_ends_machines_at_once_is_named_on_the_claim(installed):
     account = installed.account
-    account.wait_for("the class is ready", lambda: is_ready_class(account, "locked"))
+    account.wait_for("the class is ready", lambda: is_ready(account, "ec2nodeclass", "locked"))
     account.create(an_ec2_pool("locked", "locked"), a_load("locked", 1))
 
     def registered():
@@ -260,13 +282,87 @@ def test_a_controller_killed_after_its_launch_finds_the_machine_again(
     ]
 
 
+def a_key_for_volumes(account):
+    """Make a key that EC2 may use for whoever starts machines in the account."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"AWS": "*"},
+        "Action": ["kms:DescribeKey", "kms:GenerateDataKey*", "kms:Decrypt", "kms:CreateGrant"],
+        "Resource": "*",
+        "Condition": {"StringEquals": {"kms:CallerAccount": NUMBER}},
+    }
+    kms = account.client("kms")
+    return kms.create_key(Policy=document(statement))["KeyMetadata"]["Arn"]
+
+
+@pytest.mark.usefixtures("first_load")
+def test_what_a_guide_of_old_shows_is_converted_and_launches_what_it_says(installed, tmp_path):
+    account = installed.account
+    facts = {"cluster": installed.name, "region": installed.region, "profile": installed.profile}
+    facts["key"] = a_key_for_volumes(account)
+    written = tmp_path / "lecture.yaml"
+    written.write_text(f"{TEMPLATE.format(**facts)}---\n{PROVISIONER.format(**facts)}")
+    account.kubectl("apply", "-f", "-", stdin=convert(written))
+    account.wait_for("the pool is ready", lambda: is_ready(account, "nodepool", "lecture"))
+    account.create(a_load("lecture", 1))
+    account.wait_for("the pod runs", lambda: running(installed, "lecture") == 1)
+    [machine] = machines_of(installed, "lecture", *ALIVE)
+    pool = account.get("nodepool", "lecture")["spec"]
+    account.kubectl("delete", "deployment,nodepool,ec2nodeclass", "lecture", "--wait=false")
+    [disk] = account.client("ec2").describe_volumes(
+        Filters=[{"Name": "attachment.instance-id", "Values": [machine["InstanceId"]]}]
+    )["Volumes"]
+
+    assert re.match(r"[cmrt][4-9]", machine["InstanceType"])
+    assert machine["Placement"]["AvailabilityZone"][-1] in "ac"
+    assert machine["Monitoring"]["State"] == "enabled"
+    assert machine["IamInstanceProfile"]["Arn"].endswith(f"/{installed.profile}")
+    assert tags_of(machine)["Name"] == f"{installed.name}/lecture"
+    assert (disk["Size"], disk["VolumeType"], disk["KmsKeyId"]) == (35, "gp3", facts["key"])
+    assert pool["template"]["spec"]["expireAfter"] == "2592000s"
+    assert pool["disruption"]["consolidationPolicy"] == "WhenEmpty"
+    assert pool["disruption"]["consolidateAfter"] == "60s"
+
+
+@pytest.mark.usefixtures("first_load")
+def test_old_objects_that_are_applied_as_they_are_make_nodes(installed):
+    account = installed.account
+    text = HAND_MADE.format(cluster=installed.name, region=installed.region)
+    account.kubectl("apply", "-f", "-", stdin=text.encode())
+    account.wait_for("it is ready", lambda: is_ready(account, "provisioner", "hand-made"))
+    account.create(a_load("hand-made", 1))
+    account.wait_for("the pod runs", lambda: running(installed, "hand-made") == 1)
+    [machine] = machines_of(installed, "hand-made", *ALIVE)
+    status = account.get("awsnodetemplate", "hand-made")["status"]
+    account.kubectl(
+        "delete", "deployment,provisioner,awsnodetemplate", "hand-made", "--wait=false"
+    )  # fmt: skip
+    conditions = {one["type"]: one["status"] for one in status["conditions"]}
+
+    assert re.match(r"[ctm][0-9]", machine["InstanceType"])
+    assert "InstanceLifecycle" not in machine
+    assert machine["IamInstanceProfile"]["Arn"].endswith(f"/{installed.profile}")
+    assert (conditions["Ready"], conditions["Deprecated"]) == ("True", "True")
+    assert status["subnets"]
+    assert status["securityGroups"]
+    assert status["amis"]
+
+
 @pytest.mark.usefixtures("first_load")
 def test_nothing_that_was_made_outlives_its_load(installed):
     account = installed.account
     account.wait_for("machines are gone", lambda: not installed.instances(*ALIVE))
     account.kubectl("delete", "nodepools,ec2nodeclasses", "--all", "--timeout=90s")
 
-    assert account.get("nodeclaims")["items"] == []
+    account.wait_for("claims are gone", lambda: not account.get("nodeclaims")["items"])
     assert account.get("nodes", "-l", "karpenter.sh/nodepool")["items"] == []
-    assert installed.templates() == []
+    # Those of a template of old go by themselves, since nothing holds the template back.
+    assert {one for _, one in installed.templates()} <= {"hand-made"}
     assert installed.profiles() == []
+
+
+@pytest.mark.soak
+@pytest.mark.usefixtures("first_load")
+def test_launch_templates_that_nobody_needs_go_by_themselves(installed):
+    account = installed.account
+    account.wait_for("they are gone", lambda: installed.templates() == [], limit_s=300)

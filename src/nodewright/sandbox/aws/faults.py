@@ -58,7 +58,7 @@ class Faults:
                     continue
                 self._seen[pattern] = self._seen.get(pattern, 0) + 1
                 if self._seen[pattern] % switch.every:
-                    return None
+                    continue
                 if switch.times:
                     if left == 1:
                         del self._switches[pattern]
