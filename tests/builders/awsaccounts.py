@@ -6,19 +6,21 @@ import msgspec
 
 from builders.awsclients import a_gateway, a_user
 from builders.awsdrafts import a_cluster
-from builders.awslaunches import a_spec
+from builders.awslaunches import a_launch, a_spec
 from builders.standin import a_network
 from nodewright.aws.cloud import AwsCloud, Options
 from nodewright.aws.images import ImageFinder
+from nodewright.aws.machines import instance_of
 from nodewright.aws.network import find_groups, find_subnets
 from nodewright.aws.policy import Account, policies
 from nodewright.aws.profiles import Profiles
 from nodewright.model.ec2nodeclass import EC2NodeClass, EC2NodeClassStatus, SubnetStatus
-from nodewright.model.metadata import Condition, ObjectMeta
+from nodewright.model.metadata import Condition, NodeSelectorRequirement, ObjectMeta
 from nodewright.sandbox.aws.ec2 import happenings
 
 ROLE = "KarpenterNodeRole-demo"
 TAG = {"karpenter.sh/discovery": "demo"}
+SMALL = ("m5.large", "m6i.large", "c5.large")
 
 
 def make_account(standin):
@@ -86,3 +88,30 @@ def a_cloud(standin, keys=("test", "test"), **options):
     """The cloud of the demo cluster, and the gateway behind it."""
     gateway = a_gateway(standin, keys)
     return AwsCloud(gateway, gateway._clock, a_cluster(), Options(**options)), gateway
+
+
+def wants(key, *values):
+    """A requirement that a label has one of these values."""
+    return NodeSelectorRequirement(key=key, operator="In", values=values)
+
+
+def a_request(node_class, number, *expressions, types=SMALL, **more):
+    """A launch for a claim of that number."""
+    return a_launch(
+        *expressions,
+        token=f"uid-{number}-0",
+        claim=f"default-{number}",
+        claim_uid=f"uid-{number}",
+        node_class=node_class,
+        instance_types=types,
+        labels={"karpenter.sh/nodepool": "default"},
+        **more,
+    )
+
+
+def instance(standin, launched):
+    """What EC2 says of the machine that was launched."""
+    found = standin.client("ec2").describe_instances(
+        InstanceIds=[instance_of(launched.machine.provider_id)]
+    )
+    return found["Reservations"][0]["Instances"][0]
