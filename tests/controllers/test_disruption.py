@@ -4,11 +4,14 @@ import asyncio
 
 import pytest
 
-from builders import NOW_MS, a_pool, a_type
+from builders import NOW_MS, a_pod, a_pool, a_type
 from builders.lives import a_claim, with_conditions, with_meta, with_status
 from nodewright.controllers.disruption import Disruption
 from nodewright.controllers.ports import Memory, Settings
-from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, WATCHED
+from nodewright.model.decision import Tell
+from nodewright.model.keeping import Keeping
+from nodewright.model.labels import DO_NOT_DISRUPT
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS, WATCHED, Ref
 from nodewright.state.mirror import Change, Mirror
 
 MINUTE_MS = 60_000
@@ -90,10 +93,43 @@ CLAIM = a_claim(true=("Launched", "Registered", "Initialized"))
         (with_conditions(CLAIM, Consolidatable="True"), False),
         (with_conditions(CLAIM, ConsistentStateFound="True"), False),
         (with_conditions(CLAIM, Drifted="True"), True),
-        (with_status(CLAIM, last_pod_event_time="2026-01-01T00:00:00Z"), True),
+        (with_status(CLAIM, last_pod_event_time="2026-01-01T00:00:00Z"), False),
+        (with_meta(CLAIM, annotations={"a": "b"}), True),
         (None, True),
     ],
 )
 def test_what_claims_say_for_readers_is_no_news(controller, market, new, is_news):
     assert controller.hears(Change(NODE_CLAIMS, "claim", CLAIM, new)) == is_news
     assert look(controller) == is_news
+
+
+POD, BOUND = a_pod("p"), a_pod("p", node="n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_news"),
+    [
+        (None, POD, False),
+        (POD, BOUND, False),
+        (POD, None, False),
+        (BOUND, with_status(BOUND, phase="Succeeded"), True),
+        (BOUND, None, True),
+        (BOUND, with_meta(BOUND, annotations={DO_NOT_DISRUPT: "true"}), True),
+        (None, BOUND, True),
+    ],
+)
+def test_pods_that_come_are_no_news_and_pods_that_leave_are(controller, old, new, is_news):
+    assert controller.hears(Change(PODS, "default/p", old, new)) == is_news
+
+
+def test_last_replicas_are_asked_about_again_soon(controller, market):
+    held = Tell(
+        subject=Ref(NODES, "n"),
+        reason="DisruptionBlocked",
+        note="the last healthy replicas would go",
+        dedupe=(Keeping.LAST_REPLICAS.code,),
+    )
+    controller.note((held,))
+    market.time_ms += MINUTE_MS
+
+    assert look(controller)

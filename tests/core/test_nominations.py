@@ -107,7 +107,7 @@ def test_a_node_on_which_pods_make_room_is_waited_for():
 
 def test_the_more_pods_wait_for_the_scheduler_the_longer_each_may_take():
     pod = nominated(a_pod("p"), "n")
-    world = replace(a_world(pod, a_node("n")), beside=Beside(waiting_count=5_000))
+    world = replace(a_world(pod, a_node("n")), beside=Beside(waiting_count=2_500))
     uid = pod.metadata.uid
 
     assert written(world, idle_since={uid: NOW_MS - 49_999}) == {}

@@ -159,7 +159,7 @@ def test_a_promise_on_a_claim_ends_a_while_after_its_node_works():
 
 def test_of_many_promises_each_may_take_longer():
     expectations = Expectations()
-    uids = [f"uid-{number}" for number in range(5_000)]
+    uids = [f"uid-{number}" for number in range(2_500)]
     expectations.create(a_node_claim("c"), uids, NOW_MS)
     expectations.settle({"c"}, NOW_MS)
 

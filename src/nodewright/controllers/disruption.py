@@ -26,9 +26,10 @@ from nodewright.core.scheduling.hosts import join
 from nodewright.model.beside import Beside
 from nodewright.model.command import COMMAND
 from nodewright.model.decision import Change as Write
-from nodewright.model.decision import Decision, Disrupt, Keep, Launch
+from nodewright.model.decision import Decision, Disrupt, Keep, Launch, Tell
 from nodewright.model.disruption import Leaving, Running
 from nodewright.model.hashing import hash_nodepool
+from nodewright.model.keeping import Keeping
 from nodewright.model.labels import DO_NOT_DISRUPT
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepool import NodePool
@@ -56,6 +57,8 @@ _RETRY_MS: Final = 1_000
 _ASK_MS: Final = 300_000
 _ANYWAY_MS: Final = 3_600_000
 _UNSEEN_MS: Final = 60_000
+_HELD_MS: Final = 60_000
+_LAST: Final = (Keeping.LAST_REPLICAS.code,)
 _FOR_READERS: Final = ("Consolidatable", "ConsistentStateFound")
 
 
@@ -84,7 +87,11 @@ class Disruption(Controller):
         self._look_again_ms: int | None = None
 
     def hears(self, change: Change) -> bool:
-        """Take note of what may change the answer; pods that only wait do not."""
+        """Take note of what may change the answer; pods that wait or come do not.
+
+        With more on it a node is not easier to do without: a "no" stays one. What was to be done is looked
+        at again in any case before it is done.
+        """
         if self._matters(change):
             self._has_news = True
         return self._has_news
@@ -102,7 +109,8 @@ class Disruption(Controller):
         new = change.new if isinstance(change.new, Pod) else None
         if old is None:
             return new is not None and bool(new.spec.node_name)
-        return bool(node_of_event(old, new)) or _mark_of(old) != _mark_of(new)
+        has_left = bool(node_of_event(old, new)) and bool(old.spec.node_name)
+        return has_left or _mark_of(old) != _mark_of(new)
 
     def _is_edit(self, old: NodePool, new: NodePool) -> bool:
         """Tell whether somebody else changed a pool: what we remember on it, and its status, are ours."""
@@ -190,6 +198,9 @@ class Disruption(Controller):
         # In a wave, nodes that do not get well count by time.
         anyway_ms = _ASK_MS if self.memory.disruption.waves else _ANYWAY_MS
         times = [now_ms + one.look_again_ms for one in kept] + [now_ms + anyway_ms]
+        if any(isinstance(one, Tell) and one.dedupe == _LAST for one in decisions):
+            # Nobody tells of pods that get well.
+            times.append(now_ms + _HELD_MS)
         if self._look_again_ms is not None:
             times.append(self._look_again_ms)
         self._due_ms = max(now_ms + _RETRY_MS, min(times))
@@ -272,12 +283,12 @@ class Disruption(Controller):
 
 
 def _read_of(claim: NodeClaim) -> NodeClaim:
-    """Give a claim without what decides nothing: its version, and what is written for readers."""
+    """Give a claim without what lets no node go: its version, pod events, and words for readers."""
     conditions = tuple(one for one in claim.status.conditions if one.type not in _FOR_READERS)
     return replace(
         claim,
         metadata=replace(claim.metadata, resource_version=""),
-        status=replace(claim.status, conditions=conditions),
+        status=replace(claim.status, conditions=conditions, last_pod_event_time=None),
     )
 
 

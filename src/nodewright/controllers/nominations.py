@@ -164,8 +164,10 @@ class Nominations(Controller):
         hosts = {uid: self.memory.expectations.host_of(uid) for uid in uids}
         self._idle_since = find_idle(world, self._idle_since, self.memory.nominated)
         expected = {uid: host for uid, host in hosts.items() if host}
-        waiting = self.ports.mirror.values(PODS, BY_WAITING)
-        return Beside(expected=expected, idle_since_ms=self._idle_since, waiting_count=len(waiting))
+        waiting_count = self.ports.mirror.count_values(PODS, BY_WAITING)
+        return Beside(
+            expected=expected, idle_since_ms=self._idle_since, waiting_count=waiting_count
+        )
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the nominations to be written and taken back."""

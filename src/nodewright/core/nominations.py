@@ -17,7 +17,7 @@ from nodewright.model.resource import PODS, refer
 from nodewright.model.world import World
 
 PATIENCE_MS: Final = 20_000
-QUEUE_MS: Final = 10
+QUEUE_MS: Final = 20
 """How long the scheduler may take for each pod that it has to see to."""
 
 NOMINATED: Final = "Nominated"

@@ -19,7 +19,7 @@ from nodewright.model.resource import Ref
 WRITE_MS: Final = 30_000
 CLAIM_MS: Final = 60_000
 NOMINATION_MS: Final = 20_000
-QUEUE_MS: Final = 10
+QUEUE_MS: Final = 20
 """How long a scheduler may take for each pod that waits before another one."""
 
 _WRITES_MAX: Final = 1_000

@@ -280,6 +280,10 @@ class Mirror:
             self.kubernetes_minor = known
             self._derived.clear()
 
+    def count_values(self, resource: Resource[Any], index: str) -> int:
+        """Tell how many values an index knows."""
+        return len(self._shelves[resource.name].indexes[index])
+
     def derive(self, name: str, resources: Iterable[Resource[Any]], make: Callable[[], Any]) -> Any:
         """Give what is made of some kinds; it is made anew only when one of them has changed."""
         seen = tuple(self.all(one) for one in resources)
