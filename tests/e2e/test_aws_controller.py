@@ -229,7 +229,7 @@ def test_a_key_that_ends_machines_at_once_is_named_on_the_claim(installed):
 def test_an_edit_of_a_class_renews_its_nodes(installed):
     account = installed.account
     account.create(an_ec2_class(installed, "edited"))
-    account.wait_for("the class is ready", lambda: is_ready_class(account, "edited"))
+    account.wait_for("the class is ready", lambda: is_ready(account, "ec2nodeclass", "edited"))
     account.create(an_ec2_pool("edited", "edited"), a_load("edited", 1))
     account.wait_for("the pod runs", lambda: running(installed, "edited") == 1)
     [old] = machines_of(installed, "edited", *ALIVE)
