@@ -16,6 +16,7 @@ from nodewright.aws.session import Access, Clients
 from nodewright.install.apply import Applier, Told
 from nodewright.install.asking import Asking
 from nodewright.install.cluster import KubeObjects
+from nodewright.install.formation import print_formation
 from nodewright.install.found import Found
 from nodewright.install.look import look
 from nodewright.install.look_cluster import look_at_cluster
@@ -27,6 +28,7 @@ from nodewright.install.printing import print_commands, print_manifests, print_v
 from nodewright.install.resources.objects import chart_values
 from nodewright.install.smoke import Smoke, smoke_test
 from nodewright.install.steps import Plan, check_still_holds
+from nodewright.install.terraform import print_terraform
 from nodewright.install.wish import Wish
 from nodewright.kube.access import find_access
 from nodewright.kube.client import Client
@@ -148,6 +150,10 @@ def print_plan(planned: Planned, form: str) -> str:
     match form:
         case "manifests":
             return print_manifests(planned.plan)
+        case "cloudformation":
+            return print_formation(planned.plan)
+        case "terraform":
+            return print_terraform(planned.plan)
         case "helm-values":
             found = planned.found
             return print_values(chart_values(found, planned.plan.wish, names_of(found)))

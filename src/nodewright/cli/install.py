@@ -20,7 +20,7 @@ from nodewright.model.errors import UserError
 if TYPE_CHECKING:
     from nodewright.app.installing import Installer, Planned
 
-type Form = Literal["policy", "manifests", "helm-values", "cli"]
+type Form = Literal["policy", "manifests", "helm-values", "cloudformation", "terraform", "cli"]
 
 
 @Parameter(name="*")
@@ -234,8 +234,11 @@ def _agrees(plan: Plan) -> bool:
     )
     if not _says_yes(f"Apply? [y/N]{undo}\n"):
         return False
-    last = [step for step in plan.changes if step.asks_again]
-    return all(_says_yes(f"And {step.name}: {step.detail}? [y/N] ") for step in last)
+    for step in plan.changes:
+        if step.asks_again and not _says_yes(f"And {step.name}: {step.detail}? [y/N] "):
+            say("--no-take-over installs beside it")
+            return False
+    return True
 
 
 def _says_yes(question: str) -> bool:

@@ -52,14 +52,33 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
         names.node_role, names.karpenter_node_role, names.controller_role, names.fargate_role,
         *([wish.node_role] if wish.node_role else []),
     ]  # fmt: skip
-    found_roles = await asyncio.gather(*(_role(asking, one) for one in dict.fromkeys(wanted)))
-    policies = await asyncio.gather(*(_policy(asking, names, one) for one in policy_parts()))
-    queue = await _queue(asking, names)
-    entries = await _entries(asking, names, cluster)
+    (
+        found_roles,
+        policies,
+        queue,
+        rules,
+        provider,
+        association,
+        groups,
+        entries,
+    ) = await asyncio.gather(
+        asyncio.gather(*(_role(asking, one) for one in dict.fromkeys(wanted))),
+        asyncio.gather(*(_policy(asking, names, one) for one in policy_parts())),
+        _queue(asking, names),
+        _rules(asking, names),
+        _provider(asking, names, cluster.issuer),
+        _association(asking, names),
+        _groups(asking, cluster.vpc_id),
+        _entries(asking, names, cluster),
+    )
+    fargate, spot, leftovers, made = await asyncio.gather(
+        _fargate(asking, names),
+        asking.find("iam.GetRole", RoleName=SPOT_ROLE),
+        _leftovers(asking),
+        look_made(asking, names),
+    )
     known = {one.name: one for one in found_roles if one is not None}
-    held = {names.node_role, *(one for role in known.values() for one in role.profiles)}
-    profiles = await asyncio.gather(*(_profile(asking, one) for one in sorted(held)))
-    made_profiles, made_templates = await look_made(asking, names)
+    profile = await _profile(asking, names.node_role)
     account = Account(
         account_id=names.account_id,
         caller=str(caller["Arn"]),
@@ -67,18 +86,18 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
         cluster=cluster,
         roles=known,
         policies={one.name: one for one in policies if one is not None},
-        profiles={one.name: one for one in profiles if one is not None},
-        provider=await _provider(asking, names, cluster.issuer),
-        association=await _association(asking, names),
+        profiles={profile.name: profile} if profile else {},
+        provider=provider,
+        association=association,
         queue=queue,
-        rules=await _rules(asking, names),
-        groups=await _groups(asking, cluster.vpc_id),
+        rules=rules,
+        groups=groups,
         entries=entries,
-        fargate=await _fargate(asking, names),
-        has_spot_role=await asking.find("iam.GetRole", RoleName=SPOT_ROLE) is not None,
-        leftovers=await _leftovers(asking),
-        made_profiles=made_profiles,
-        made_templates=made_templates,
+        fargate=fargate,
+        has_spot_role=spot is not None,
+        leftovers=leftovers,
+        made_profiles=made[0],
+        made_templates=made[1],
     )
     subnets = await _subnets(asking, choose_subnets(account))
     return msgspec.structs.replace(account, subnets=subnets)
@@ -115,7 +134,9 @@ async def _cluster(asking: Asking, name: str, region: str) -> Cluster:
         subnets=tuple(vpc.get("subnetIds", ())),
         addons=tuple(sorted(addons)),
         our_addons=ours,
-        node_groups=tuple([await _node_group(asking, name, one) for one in sorted(groups)]),
+        node_groups=tuple(
+            await asyncio.gather(*(_node_group(asking, name, one) for one in sorted(groups)))
+        ),
         fargate_namespaces=await _fargate_namespaces(asking, name),
     )
 
@@ -289,7 +310,7 @@ async def _rules(asking: Asking, names: Names) -> tuple[Rule, ...]:
     arn = names.here("sqs", names.queue)
     sending = await asking.list("events.ListRuleNamesByTarget", "RuleNames", TargetArn=arn)
     wanted = {*map(str, sending), *map(names.rule, RULES)}
-    found = [await _rule(asking, one) for one in sorted(wanted)]
+    found = await asyncio.gather(*(_rule(asking, one) for one in sorted(wanted)))
     return tuple(one for one in found if one is not None)
 
 
@@ -334,17 +355,20 @@ async def _entries(asking: Asking, names: Names, cluster: Cluster) -> dict[str, 
     if cluster.mode == "CONFIG_MAP":
         return {}
     listed = await asking.list("eks.ListAccessEntries", "accessEntries", clusterName=cluster.name)
-    found = {}
-    for principal in sorted(map(str, listed)):
-        told = await asking.find(
-            "eks.DescribeAccessEntry", clusterName=names.cluster, principalArn=principal
-        )
-        if told is not None:
-            one = told["accessEntry"]
-            found[principal] = AccessEntry(
-                principal, one.get("accessEntryArn", ""), dict(one.get("tags") or {}), one["type"]
-            )
-    return found
+    found = await asyncio.gather(*(_entry(asking, names, one) for one in sorted(listed)))
+    return {one.name: one for one in found if one is not None}
+
+
+async def _entry(asking: Asking, names: Names, principal: str) -> AccessEntry | None:
+    told = await asking.find(
+        "eks.DescribeAccessEntry", clusterName=names.cluster, principalArn=principal
+    )
+    if told is None:
+        return None
+    one = told["accessEntry"]
+    return AccessEntry(
+        principal, one.get("accessEntryArn", ""), dict(one.get("tags") or {}), one["type"]
+    )
 
 
 async def _fargate(asking: Asking, names: Names) -> FargateProfile | None:

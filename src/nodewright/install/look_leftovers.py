@@ -16,13 +16,14 @@ from nodewright.model.labels import EC2NODECLASS
 
 _ROLE: Final = re.compile(r"(?:eksctl-)?(?:Karpenter|Nodewright)NodeRole-(.+)")
 _KEYS: Final = (CLUSTER_NAME, "karpenter.k8s.aws/cluster", OURS)
+_PAGE: Final = 1000
 _LIVING: Final = ["pending", "running", "shutting-down", "stopping", "stopped"]
 
 
 async def look_leftovers(asking: Asking, clusters: frozenset[str]) -> tuple[Leftover, ...]:
     """Find the leftovers of clusters that are not among those that are there."""
     found = []
-    for one in await asking.list("iam.ListRoles", "Roles"):
+    for one in await asking.list("iam.ListRoles", "Roles", MaxItems=_PAGE):
         named = _ROLE.fullmatch(str(one["RoleName"]))
         if named and named.group(1) not in clusters:
             found.append(await _role(asking, str(one["RoleName"]), named.group(1)))

@@ -44,14 +44,18 @@ def print_commands(plan: Plan) -> str:
     return "\n".join(lines) + "\n"
 
 
+def print_call(deed: Ask) -> str:
+    """Write a call of AWS as a command of aws-cli."""
+    service, _, operation = deed.call.partition(".")
+    text = shlex.quote(msgspec.json.encode(deed.params).decode())
+    return f"aws {service} {xform_name(operation, '-')} --cli-input-json {text}"
+
+
 def _commands(step: Step) -> Iterator[str]:
     for deed in step.deeds:
         match deed:
-            case Ask(call=call, params=params):
-                service, _, operation = call.partition(".")
-                name = xform_name(operation, "-")
-                text = shlex.quote(msgspec.json.encode(params).decode())
-                yield f"aws {service} {name} --cli-input-json {text}"
+            case Ask():
+                yield print_call(deed)
             case Apply(document=document):
                 yield "kubectl apply --server-side --force-conflicts -f - <<'END'"
                 yield _yaml(document).rstrip("\n")

@@ -149,9 +149,9 @@ def _plan_policy(found: Account, names: Names, name: str, document: Json) -> Ste
             "Tags": print_tags(names.tags),
         }
         return Step("+", "iam policy", name, shown, (Ask("iam.CreatePolicy", params, EXISTS),))
-    _refuse_foreign(names, "policy", known)
     if known.document == document:
         return Step("=", "iam policy", name, shown)
+    _refuse_foreign(names, "policy", known)
     deeds: list[Deed] = []
     if len(known.old_versions) >= _VERSIONS_MAX - 1:
         oldest = {"PolicyArn": known.arn, "VersionId": known.old_versions[0]}
@@ -171,12 +171,12 @@ def _plan_controller_role(found: Account, names: Names, trusted: Json, attached:
         )
         detail = f"{len(attached)} policies, only what is tagged with this cluster"
         return Step("+", "iam role", name, detail, deeds)
-    _refuse_foreign(names, "role", role)
     changes: list[Deed] = [_attach(name, arn) for arn in attached if arn not in role.policies]
     if role.trust != trusted:
         params = {"RoleName": name, "PolicyDocument": write(trusted)}
         changes.insert(0, Ask("iam.UpdateAssumeRolePolicy", params))
     if changes:
+        _refuse_foreign(names, "role", role)
         return Step("~", "iam role", name, "trust and policies of the controller", tuple(changes))
     return Step("=", "iam role", name, "role of the controller")
 
