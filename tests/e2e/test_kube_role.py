@@ -111,8 +111,15 @@ def objects(cluster, admin, namespace):
         "metadata": {"name": namespace, "namespace": namespace},
         "spec": {"podTemplateRef": {"name": "shape"}, "replicas": 1},
     }
-    cluster.create(*pods, buffer)
+    policy = {
+        "apiVersion": kinds.NODE_POLICIES.api_version,
+        "kind": "NodePolicy",
+        "metadata": {"name": namespace},
+        "spec": {"minNodeAge": "1h"},
+    }
+    cluster.create(*pods, buffer, policy)
     yield namespace
+    cluster.run_kubectl("delete", "nodepolicy", namespace, "--ignore-not-found")
     for one in wanted:
         cluster.run_kubectl("delete", one["kind"], namespace, "--ignore-not-found")
 
@@ -197,6 +204,7 @@ async def act_on_wishes(kube, name):
         kinds.NODE_POOLS,
         kinds.NODE_CLASSES,
         kinds.KWOK_NODE_CLASSES,
+        kinds.NODE_POLICIES,
         kinds.PROVISIONERS,
         kinds.AWS_NODE_TEMPLATES,
     )

@@ -154,6 +154,9 @@ def test_a_policy_that_is_taken_away_lets_waves_be_forgotten():
     before = names(sim)
     edit(sim, team="blue")
     assert sim.run_until(lambda: known(sim).wave is not None, 5 * MINUTE_MS)
+    policy = sim.api.get(NODE_POLICIES, "careful")
+    ready = {one.type: one.status for one in policy.status.conditions}
+    assert (policy.status.node_pools, ready["Ready"], ready["Paused"]) == (1, "True", "False")
     put(sim, {"kind": "NodePolicy", "metadata": {"name": "other"}, "spec": {"payback": "1h"}})
     sim.api.delete(NODE_POLICIES, "careful", "user")
     assert sim.run_until(lambda: not before & names(sim), 20 * MINUTE_MS)

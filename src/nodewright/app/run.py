@@ -11,6 +11,7 @@ from nodewright.controllers.interruption import Interruption
 from nodewright.controllers.lifecycle import Lifecycle
 from nodewright.controllers.loop import Controller, run_all
 from nodewright.controllers.nodeclass import NodeClasses
+from nodewright.controllers.nodepolicy import NodePolicies
 from nodewright.controllers.nodepool import Consistency, NodePools
 from nodewright.controllers.nominations import Nominations
 from nodewright.controllers.older import OlderObjects
@@ -30,7 +31,7 @@ from nodewright.ports.classes import Classes
 CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
     Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects, Perished,
-    Hydration, Transitions, Disruption, Orchestration, Disruptable, Repair, Reserved,
+    Hydration, Transitions, Disruption, Orchestration, Disruptable, Repair, Reserved, NodePolicies,
 )  # fmt: skip
 
 

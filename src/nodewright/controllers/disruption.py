@@ -32,6 +32,7 @@ from nodewright.model.hashing import hash_nodepool
 from nodewright.model.keeping import Keeping
 from nodewright.model.labels import DO_NOT_DISRUPT
 from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.nodepolicy import NodePolicy
 from nodewright.model.nodepool import NodePool
 from nodewright.model.pod import Pod
 from nodewright.model.remembered import MEMORY
@@ -101,6 +102,8 @@ class Disruption(Controller):
             return not is_heartbeat(change)
         if isinstance(change.old, NodePool) and isinstance(change.new, NodePool):
             return self._is_edit(change.old, change.new)
+        if isinstance(change.old, NodePolicy) and isinstance(change.new, NodePolicy):
+            return change.old.spec != change.new.spec
         if isinstance(change.old, NodeClaim) and isinstance(change.new, NodeClaim):
             return _read_of(change.old) != _read_of(change.new)
         if change.resource is not PODS:

@@ -22,6 +22,7 @@ from nodewright.core.lifecycle import decide_lives
 from nodewright.core.lifecycle_consistency import check_promises
 from nodewright.core.lifecycle_podevents import write_events
 from nodewright.core.nodeclass import count_types, judge_classes
+from nodewright.core.nodepolicy import judge_policies
 from nodewright.core.nodepool import decide_pools
 from nodewright.core.nominations import nominate
 from nodewright.core.older import judge_older
@@ -66,6 +67,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "orchestration": drive,
     "disruptable": judge_claims,
     "repair": repair,
+    "nodepolicy": judge_policies,
     "reserved": keep_reserved,
     "tagging": tag_machines,
 }

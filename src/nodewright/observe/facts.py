@@ -17,8 +17,11 @@ from nodewright.model.world import World
 
 NAMES_MAX: Final = 5
 NARROW: Final = frozenset(
-    ("disruptable", "interruption", "nominations", "podevents", "tagging", "transitions")
-)
+    (
+        "disruptable", "interruption", "nodepolicy", "nominations", "podevents", "tagging",
+        "transitions",
+    )
+)  # fmt: skip
 """Controllers whose World holds only what they ask for: what it lacks may well be there."""
 
 _PLACE: Final = {

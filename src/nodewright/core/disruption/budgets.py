@@ -161,6 +161,17 @@ def _policy_term(budget: PolicyBudget, counts: Counts, now_ms: int, gone_ms: Seq
     return Term(budget.reasons, limit, more, until_ms, said)
 
 
+def fault_of(budget: PolicyBudget, now_ms: int) -> str:
+    """Say what cannot be read of a policy's budget; nothing where all can."""
+    try:
+        _policy_term(budget, Counts(1, 0), now_ms, ())
+        for written in (budget.rate.nodes,) if budget.rate is not None else ():
+            _amount(written, 1)
+    except BadBudget as error:
+        return str(error)
+    return ""
+
+
 def _window(
     schedule: str | None, duration: str | None, zone: str | None, now_ms: int
 ) -> tuple[bool, int | None]:
