@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from nodewright.core.disruption.candidates import Census
-from nodewright.core.disruption.forceful import GATE, find_forceful, matching, repairs_allowed
+from nodewright.core.disruption.forceful import (
+    GATE,
+    count_sick,
+    find_forceful,
+    matching,
+    repairs_allowed,
+)
 from nodewright.core.scheduling.hosts import Joined
 from nodewright.core.termination_drain import DEADLINE, deadline_of
 from nodewright.model.decision import Change, Decision, Delete, Keep, Tell, rest_on
@@ -38,18 +44,16 @@ def repair(world: World) -> Iterator[Decision]:
         yield hurry(member.claim, world.now_ms) or _end(member, one.detail)
     going = {one.claim for one in found}
     sick = [one for one in joined.values() if one.node is not None and matching(one.node, rules)]
-    totals: dict[str, int] = {}
-    for member in joined.values():
-        totals[member.pool] = totals.get(member.pool, 0) + (member.node is not None)
+    counts = count_sick(census, rules)
     for member in sick:
         assert member.node is not None
         assert member.claim is not None
         if member.is_deleting or member.claim.metadata.name in going:
             continue
         due_ms = min(since_ms + rule.after_ms for rule, since_ms in matching(member.node, rules))
-        of_pool = sum(one.pool == member.pool for one in sick)
-        if due_ms <= world.now_ms and of_pool > repairs_allowed(totals[member.pool]):
-            yield from _tell_blocked(member, of_pool, totals[member.pool])
+        of_pool, total = counts[member.pool]
+        if due_ms <= world.now_ms and of_pool > repairs_allowed(total):
+            yield from _tell_blocked(member, of_pool, total)
         yield Keep(
             subject=refer(NODES, member.node),
             reason="Sick",

@@ -8,6 +8,7 @@ from builders.fleet import HOUR_MS, a_fleet_node, a_fleet_pool, decided, on
 from nodewright.core.disruption.forceful import repairs_allowed
 from nodewright.model.disruption import AWS_RULES, Settings
 from nodewright.model.instant import print_instant
+from nodewright.model.labels import NODEPOOL
 from nodewright.model.metadata import Condition
 from nodewright.model.nodepool import Budget
 
@@ -74,3 +75,24 @@ def test_nothing_is_repaired_when_many_are_broken_or_without_the_gate():
 @pytest.mark.parametrize(("nodes", "allowed"), [(3, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
 def test_a_fifth_of_the_nodes_may_be_bad(nodes, allowed):
     assert repairs_allowed(nodes) == allowed
+
+
+def without_pool(node):
+    made, claim = node
+    labels = {key: value for key, value in claim.metadata.labels.items() if key != NODEPOOL}
+    return tuple(
+        replace(one, metadata=replace(one.metadata, labels={**one.metadata.labels, NODEPOOL: ""}))
+        if one is made
+        else replace(one, metadata=replace(one.metadata, labels=labels))
+        for one in (made, claim)
+    )
+
+
+@pytest.mark.parametrize(("others", "count"), [(3, 0), (9, 2)])
+def test_broken_nodes_of_no_pool_count_among_all_nodes_of_the_cluster(others, count):
+    sick = [
+        without_pool(broken(a_fleet_node(f"s{i}"), ("Ready", "False", HOUR_MS))) for i in range(2)
+    ]
+    fine = [a_fleet_node(f"n{i}") for i in range(others)]
+
+    assert len(forced(decided(*sick, *fine, **REPAIR))) == count

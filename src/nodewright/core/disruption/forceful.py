@@ -35,13 +35,23 @@ def _expired(census: Census) -> Iterator[Forceful]:
             yield _forceful(EXPIRED, one, f"expireAfter {one.claim.spec.expire_after}")
 
 
-def _broken(census: Census, rules: Sequence[RepairRule]) -> Iterator[Forceful]:
-    sick: dict[str, int] = {}
-    total: dict[str, int] = {}
+def count_sick(census: Census, rules: Sequence[RepairRule]) -> dict[str, tuple[int, int]]:
+    """Count the broken nodes and all nodes of every pool; a node of no pool is one of the cluster."""
+    found: dict[str, tuple[int, int]] = {}
+    every = [0, 0]
     for one in census.joined:
-        if one.node is not None and one.claim is not None:
-            total[one.pool] = total.get(one.pool, 0) + 1
-            sick[one.pool] = sick.get(one.pool, 0) + bool(matching(one.node, rules))
+        if one.node is None:
+            continue
+        is_sick = bool(matching(one.node, rules))
+        every = [every[0] + is_sick, every[1] + 1]
+        if one.claim is not None and one.pool:
+            sick, total = found.get(one.pool, (0, 0))
+            found[one.pool] = (sick + is_sick, total + 1)
+    return {**found, "": (every[0], every[1])}
+
+
+def _broken(census: Census, rules: Sequence[RepairRule]) -> Iterator[Forceful]:
+    counts = count_sick(census, rules)
     for one in census.joined:
         if one.node is None or one.claim is None or one.is_deleting:
             continue
@@ -49,7 +59,8 @@ def _broken(census: Census, rules: Sequence[RepairRule]) -> Iterator[Forceful]:
         first = min(due, key=lambda pair: pair[0], default=None)
         if first is None or census.now_ms < first[0]:
             continue
-        if sick[one.pool] <= repairs_allowed(total[one.pool]):
+        sick, total = counts[one.pool]
+        if sick <= repairs_allowed(total):
             yield _forceful(UNHEALTHY, one, f"{first[1].condition} is {first[1].status}")
 
 
