@@ -52,20 +52,13 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
         names.node_role, names.karpenter_node_role, names.controller_role, names.fargate_role,
         *([wish.node_role] if wish.node_role else []),
     ]  # fmt: skip
-    (
-        found_roles,
-        policies,
-        queue,
-        rules,
-        provider,
-        association,
-        groups,
-        entries,
-    ) = await asyncio.gather(
+    found_roles, policies, queue, rules = await asyncio.gather(
         asyncio.gather(*(_role(asking, one) for one in dict.fromkeys(wanted))),
         asyncio.gather(*(_policy(asking, names, one) for one in policy_parts())),
         _queue(asking, names),
         _rules(asking, names),
+    )
+    provider, association, groups, entries = await asyncio.gather(
         _provider(asking, names, cluster.issuer),
         _association(asking, names),
         _groups(asking, cluster.vpc_id),
