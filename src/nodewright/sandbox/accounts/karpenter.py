@@ -17,6 +17,15 @@ VERSION: Final = "1.8.0"
 _IMAGE: Final = f"karpenter/controller:{VERSION}"
 _CLASS: Final = "karpenter.k8s.aws"
 _TYPE: Final = "m5.large"
+_TYPE_LABELS: Final = {
+    "node.kubernetes.io/instance-type": _TYPE,
+    "kubernetes.io/arch": "amd64",
+    "kubernetes.io/os": "linux",
+    f"{_CLASS}/instance-category": "m",
+    f"{_CLASS}/instance-family": "m5",
+    f"{_CLASS}/instance-generation": "5",
+    f"{_CLASS}/instance-size": "large",
+}
 _CONDITIONS: Final = ("Launched", "Registered", "Initialized", "Ready")
 _RULES: Final = {
     "ScheduledChangeRule": ("aws.health", "AWS Health Event"),
@@ -223,7 +232,7 @@ def _node(keys: Keys, cluster: Made, profile: str) -> tuple[Object, ...]:
             "finalizers": ["karpenter.sh/termination"],
             "labels": {
                 **labels,
-                "node.kubernetes.io/instance-type": _TYPE,
+                **_TYPE_LABELS,
                 "topology.kubernetes.io/zone": zone,
             },
         },
