@@ -130,3 +130,20 @@ def test_a_promise_that_is_not_seen_yet_is_not_broken():
     controller.see()
 
     assert dict(controller.memory.nominated) == {POD.metadata.uid: "n"}
+
+
+def test_promises_that_may_lead_nowhere_are_looked_through_less_often_while_many_wait():
+    ports, controller = started(Answer(Outcome.DONE))
+    nodes = [a_node(f"n{number}") for number in range(100)]
+    pods = [a_pod(f"p{number}") for number in range(100)]
+    promised = [
+        replace(pod, status=replace(pod.status, nominated_node_name=node.metadata.name))
+        for pod, node in zip(pods, nodes, strict=True)
+    ]
+    ports.mirror.replace(NODES, nodes, "2")
+    ports.mirror.replace(PODS, promised, "2")
+
+    first, soon = controller.see(), controller.see()
+    assert len(first.pods) == 100
+    assert soon.pods == ()
+    assert soon.beside.idle_since_ms == first.beside.idle_since_ms

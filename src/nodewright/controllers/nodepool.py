@@ -22,7 +22,7 @@ class NodePools(Controller):
 
     name = "nodepool"
     wakes_on = (NODE_POOLS, *CLASS_KINDS, NODE_CLAIMS, NODES)
-    pace = Pace(at_most_every_ms=1_000, at_least_every_ms=600_000)
+    pace = Pace(1_000, 600_000, objects_per_ms=5, longest_ms=5_000)
     sees_pods = False
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:

@@ -36,6 +36,8 @@ _log: Final = logging.getLogger("nodewright.controllers")
 _BUSY_MS: Final = 1_000
 _IDLE_MS: Final = 10_000
 _TIDY_MS: Final = 10_000
+_SWEEP_MS: Final = 20
+_SWEEP_MS_MAX: Final = 5_000
 _QUIET: Final = Options(subresource="status", urgency=Urgency.BACKGROUND)
 _REFUSALS: Final = (Outcome.FORBIDDEN, Outcome.INVALID)
 
@@ -52,6 +54,8 @@ class Nominations(Controller):
         self._idle_since: dict[str, int] = {}
         self._unseen: set[str] = set()
         self._tidied_ms = 0
+        self._swept_ms = 0
+        self._is_sweep = True
         memory.nominates = settings.nominates
 
     def hears(self, change: Change) -> bool:
@@ -87,6 +91,7 @@ class Nominations(Controller):
         self._doubt()
         self._tidy()
         mirror = self.ports.mirror
+        is_due = self._is_sweep = self._must_sweep()
         pods: list[Pod] = []
         nodes: dict[str, Node] = {}
         claims: dict[str, NodeClaim] = {}
@@ -94,7 +99,7 @@ class Nominations(Controller):
             node = mirror.get(NODES, name)
             owner = self._claim_of(node) if node is not None else None
             claimed = (owner.status.provider_id,) if owner is not None else ()
-            if node is None or is_going(node) or works(node, claimed):
+            if node is None or is_going(node) or (is_due and works(node, claimed)):
                 pods += mirror.find(PODS, BY_NOMINATED, name)
                 if node is not None:
                     nodes[name] = node
@@ -116,6 +121,17 @@ class Nominations(Controller):
             nodes=tuple(nodes.values()),
             node_claims=tuple(claims.values()),
         )
+
+    def _must_sweep(self) -> bool:
+        """Tell whether to look through promises that may lead nowhere: not each time while many wait."""
+        now_ms = self.ports.clock.now_ms()
+        pause_ms = min(
+            self.ports.mirror.count_values(PODS, BY_NOMINATED) * _SWEEP_MS, _SWEEP_MS_MAX
+        )
+        if now_ms - self._swept_ms < pause_ms:
+            return False
+        self._swept_ms = now_ms
+        return True
 
     def _node_of(self, claim: NodeClaim | None) -> Node | None:
         provider_id = claim.status.provider_id if claim is not None else ""
@@ -162,7 +178,8 @@ class Nominations(Controller):
         """Give where pods are expected, and since when that leads nowhere."""
         uids = (pod.metadata.uid for pod in world.pods)
         hosts = {uid: self.memory.expectations.host_of(uid) for uid in uids}
-        self._idle_since = find_idle(world, self._idle_since, self.memory.nominated)
+        found = find_idle(world, self._idle_since, self.memory.nominated)
+        self._idle_since = found if self._is_sweep else {**self._idle_since, **found}
         expected = {uid: host for uid, host in hosts.items() if host}
         waiting_count = self.ports.mirror.count_values(PODS, BY_WAITING)
         return Beside(

@@ -175,6 +175,7 @@ class HostBuilder:
     def __init__(self, world: World, daemons: Sequence[Daemon], storage: Storage) -> None:
         self._daemons = daemons
         self._storage = storage
+        self._known: dict[int, tuple[Resources, tuple[HostPort, ...]]] = {}
         self._pods: dict[str, list[Pod]] = {}
         for pod in world.pods:
             if pod.spec.node_name and pod.status.phase not in ("Succeeded", "Failed"):
@@ -212,19 +213,32 @@ class HostBuilder:
         self._load(host, allocatable, pods)
         return host
 
+    def _read(self, pod: Pod) -> tuple[Resources, tuple[HostPort, ...]]:
+        """Give what a pod asks for; pods that share their containers as objects are read once."""
+        spec = pod.spec
+        if spec.init_containers or spec.overhead or spec.resources or pod.status.container_statuses:
+            return pod_requests(spec, pod.status), host_ports(spec)
+        known = self._known.get(id(spec.containers))
+        if known is None:
+            known = (pod_requests(spec, pod.status), host_ports(spec))
+            self._known[id(spec.containers)] = known
+        return known
+
     def _load(self, host: Host, allocatable: dict[str, Milli], pods: Sequence[Pod]) -> None:
         used: dict[str, Milli] = {}
         by_daemons: dict[str, Milli] = {}
         for pod in pods:
             try:
-                requests = pod_requests(pod.spec, pod.status)
+                requests, ports = self._read(pod)
             except BadQuantity:
                 continue
             for name, amount in requests.items():
                 used[name] = used.get(name, 0) + amount
-            if any(owner.kind == "DaemonSet" for owner in pod.metadata.owner_references):
-                by_daemons = add(by_daemons, requests)
-            host.ports.extend(host_ports(pod.spec))
+            for owner in pod.metadata.owner_references:
+                if owner.kind == "DaemonSet":
+                    by_daemons = add(by_daemons, requests)
+                    break
+            host.ports.extend(ports)
             for driver, claim in self._storage.attachments(pod):
                 host.attached.setdefault(driver, set()).add(claim)
         expected = add(
