@@ -148,14 +148,6 @@ async def test_a_cluster_that_is_not_there_is_one_sentence():
         await context.__aenter__()
 
 
-async def test_without_a_name_the_user_is_told_what_to_set():
-    context, _ = opened(name="")
-    with pytest.raises(UserError, match="which cluster") as refused:
-        await context.__aenter__()
-
-    assert "CLUSTER_NAME" in refused.value.advice
-
-
 async def test_without_credentials_the_user_is_told_where_they_come_from(monkeypatch):
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     context, _ = opened()

@@ -34,7 +34,6 @@ from nodewright.ports.classes import Classes
 from nodewright.state.live import seen_nodes
 
 NO_CLUSTER: Final = "NW-3113"
-NO_NAME: Final = "NW-9503"
 VERSION_MS: Final = 300_000
 _DNS: Final = "/api/v1/namespaces/kube-system/services/kube-dns"
 _UNKNOWN: Final = "ResourceNotFoundException"
@@ -47,12 +46,6 @@ type Note = Callable[[str, str, str, int], None]
 @asynccontextmanager
 async def open_aws(order: Order, session: Session, note: Note) -> AsyncIterator[Provider]:
     """Have the cloud of a cluster of EKS, for the length of a block."""
-    if not order.written.cluster_name:
-        raise UserError(
-            "nobody says which cluster machines are to be made for",
-            code=NO_NAME,
-            advice="set CLUSTER_NAME, or --cluster-name",
-        )
     machine = session.client.machine
     clients = await asyncio.to_thread(_connect, order)
 

@@ -21,7 +21,7 @@ from nodewright.app.dryrun import DryCloud, DryKube
 from nodewright.app.journaling import Sight, keep_journal
 from nodewright.app.logs import start_logs
 from nodewright.app.pages import Page, serve_pages
-from nodewright.app.provider import Provider, open_provider, watched_kinds
+from nodewright.app.provider import Provider, check_named, open_provider, watched_kinds
 from nodewright.app.run import run_controllers
 from nodewright.app.settings import NAMESPACE, Order
 from nodewright.controllers.ports import Memory
@@ -90,6 +90,7 @@ class Ears:
 
 def control(order: Order, environment: Mapping[str, str]) -> None:
     """Run the controllers until the process is told to stop."""
+    check_named(order)
     start_logs(order.written.log_level, {"commit": version("nodewright")})
     if order.inert:
         _log.warning(

@@ -2,15 +2,18 @@
 
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from nodewright.app.settings import Order
 from nodewright.kube.session import Session
 from nodewright.kwok.cloud import REGION, KwokCloud
+from nodewright.model.errors import UserError
 from nodewright.model.resource import KWOK_NODE_CLASSES, WATCHED, Resource
 from nodewright.observe.metrics import Metrics
 from nodewright.ports.classes import Classes
 from nodewright.ports.cloud import Cloud
+
+NO_NAME: Final = "NW-9503"
 
 
 class Provider(NamedTuple):
@@ -20,6 +23,16 @@ class Provider(NamedTuple):
     region: str
     run: Callable[[], Coroutine[Any, Any, None]]
     classes: Classes | None = None
+
+
+def check_named(order: Order) -> None:
+    """Refuse to go on where AWS is asked for machines and nobody says for which cluster."""
+    if order.written.cloud == "aws" and not order.written.cluster_name:
+        raise UserError(
+            "nobody says which cluster machines are to be made for",
+            code=NO_NAME,
+            advice="set CLUSTER_NAME, or --cluster-name",
+        )
 
 
 def watched_kinds(cloud: str) -> tuple[Resource[Any], ...]:
