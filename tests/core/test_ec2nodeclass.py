@@ -5,7 +5,13 @@ import pytest
 
 from builders import a_world
 from builders.lives import a_claim, with_spec
-from nodewright.core.ec2nodeclass import decide_ec2_classes, judge_ec2_class, judge_ec2_classes
+from nodewright.core.ec2nodeclass import (
+    decide_ec2_classes,
+    is_nowhere,
+    judge_ec2_class,
+    judge_ec2_classes,
+    status_after,
+)
 from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.decision import Release
 from nodewright.model.ec2nodeclass import (
@@ -18,6 +24,8 @@ from nodewright.model.ec2nodeclass import (
 )
 from nodewright.model.metadata import NodeSelectorRequirement, ObjectMeta
 from nodewright.model.nodepool import NodeClassRef
+from nodewright.model.older import CONVERTED_FROM
+from nodewright.model.resource import AWS_NODE_TEMPLATES
 
 NOW_MS = 1_767_225_600_000
 SERVED = ("karpenter.k8s.aws", "EC2NodeClass")
@@ -195,3 +203,31 @@ def test_a_class_that_goes_waits_for_its_claims():
     assert "1 NodeClaims" in told.note
     assert isinstance(step, Release)
     assert step.thing is going
+
+
+def a_converted_class(kind="karpenter.k8s.aws/v1alpha1/AWSNodeTemplate", uid="u"):
+    found = a_class()
+    meta = msgspec.structs.replace(found.metadata, uid=uid, annotations={CONVERTED_FROM: kind})
+    return msgspec.structs.replace(found, metadata=meta)
+
+
+def test_the_status_of_a_class_that_was_a_template_is_written_on_the_template():
+    [change] = judge_ec2_classes(a_world(a_converted_class()), {"standard": facts()})
+
+    assert change.subject.resource is AWS_NODE_TEMPLATES
+    assert conditions(change)["Ready"] == ("True", "Ready")
+
+
+@pytest.mark.parametrize(
+    "node_class",
+    [a_converted_class(uid=""), a_converted_class("karpenter.sh/v1alpha5/Provisioner")],
+)
+def test_a_class_without_an_object_has_its_status_in_memory_only(node_class):
+    status = status_after(node_class, facts(), NOW_MS)
+
+    assert is_nowhere(node_class)
+    assert list(decide_ec2_classes(a_world(node_class))) == []
+    assert [one.id for one in status.subnets] == ["subnet-1"]
+    assert status.instance_profile == "demo_1"
+    assert status.conditions[-1].type == "Ready"
+    assert status.conditions[-1].status == "True"

@@ -46,6 +46,18 @@ def done(*decisions, world=None, answer=DONE):
     return metrics
 
 
+def test_requests_to_aws_are_counted_by_operation_and_error():
+    metrics = Metrics()
+    metrics.asked("ec2", "CreateFleet", "", 20)
+    metrics.asked("ec2", "CreateFleet", "RequestLimitExceeded", 5)
+    for number in range(300):
+        metrics.asked("ec2", "DescribeSubnets", f"Odd{number}", 1)
+    found = samples(metrics, "nodewright_aws_requests_total")
+
+    assert sum(found.values()) == 302
+    assert len(found) <= 202
+
+
 def test_a_claim_that_was_written_is_counted_by_why_and_for_whom():
     metrics = done(a_launch())
 

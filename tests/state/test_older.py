@@ -69,6 +69,19 @@ def test_they_are_read_anew_only_when_something_has_changed():
     assert read_older(mirror).node_pools == ()
 
 
+@pytest.mark.parametrize(
+    ("version", "alias"),
+    [("v1.32.9-eks-1", "al2@latest"), ("1.34", "al2023@latest"), ("", "al2@latest")],
+)
+def test_images_of_old_are_those_that_the_cluster_s_version_has(version, alias):
+    mirror = a_mirror(**OLD)
+    read_older(mirror)
+    mirror.learn_version(version)
+    [node_class] = read_older(mirror).node_classes
+
+    assert [one.alias for one in node_class.spec.ami_selector_terms] == [alias]
+
+
 def test_a_pool_of_today_keeps_its_name():
     older = read_older(a_mirror(pools=[a_pool("shop")], **OLD))
 
