@@ -18,6 +18,9 @@ from nodewright.kube.session import greet
 from nodewright.model.errors import UserError
 
 REFUSED: Final = "NW-9716"
+_BUSY: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_PATIENCE_MS: Final = 60_000
+_PAUSE_MS: Final = 1_000
 _MANAGER: Final = "nodewright-install"
 _APPLY: Final = "application/apply-patch+yaml"
 _MERGE: Final = "application/merge-patch+json"
@@ -108,12 +111,19 @@ class KubeObjects:
             _good(reply, path)
 
     async def _ask(self, request: Request) -> Reply:
-        try:
-            return await self._client.ask(request)
-        except Unreachable as error:
-            raise UserError(
-                f"the cluster cannot be reached: {error}", code=REFUSED, where=self.server
-            ) from None
+        """Ask, and ask again while the server only asks for patience, as after a new definition."""
+        clock = self._client.machine.clock
+        end_ms = clock.ticks_ms() + _PATIENCE_MS
+        while True:
+            try:
+                reply = await self._client.ask(request)
+            except Unreachable as error:
+                raise UserError(
+                    f"the cluster cannot be reached: {error}", code=REFUSED, where=self.server
+                ) from None
+            if reply.status not in _BUSY or clock.ticks_ms() >= end_ms:
+                return reply
+            await clock.sleep_ms(reply.retry_after_ms or _PAUSE_MS)
 
 
 def _good(reply: Reply, path: str) -> Reply:
