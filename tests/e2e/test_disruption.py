@@ -4,6 +4,7 @@ Load falls, pools are edited, nodes grow old and break, replacements do not come
 """
 
 import time
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -181,12 +182,13 @@ def test_nodes_that_are_too_old_go_whatever_budgets_say_once_their_pods_may(
     assert replica.complaints() == []
 
 
-def break_down(cluster, node, status):
-    """Say of a node that its accelerators have been in a state for half an hour."""
+def break_down(cluster, node, status, since_s=1_800):
+    """Say of a node that its accelerators have been in a state for so long."""
+    since = datetime.now(UTC) - timedelta(seconds=since_s)
     condition = {
         "type": GPU,
         "status": status,
-        "lastTransitionTime": "2020-01-01T00:00:00Z",
+        "lastTransitionTime": f"{since:%Y-%m-%dT%H:%M:%SZ}",
         "reason": "Test",
     }
     patch = msgspec.json.encode({"status": {"conditions": [condition]}}).decode()
@@ -202,8 +204,10 @@ def test_a_broken_node_is_repaired_in_spite_of_its_pods_while_few_are_broken(
     replica = start(replicas, budget, pool=pool, flags=("--feature-gates", "NodeRepair=true"))
     nodes = sorted(set(places(cluster, namespace).values()))
     sick = nodes[: len(nodes) // 5 + 2]
-    for node in sick:
-        break_down(cluster, node, "False")
+    # Nodes count as broken before they are broken for long enough to go.
+    for node in sick[1:]:
+        break_down(cluster, node, "False", since_s=0)
+    break_down(cluster, sick[0], "False")
     cluster.wait_for(
         "it is told", lambda: sick[0] in told(cluster, "NodeRepairBlocked"), limit_s=LIMIT_S
     )
