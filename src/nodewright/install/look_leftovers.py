@@ -55,7 +55,7 @@ async def look_made(
         profiles.append(MadeProfile(name, tags.get(EC2NODECLASS, ""), roles, used))
     ours = [{"Name": f"tag:{OURS}", "Values": [names.cluster]}]
     found = await asking.list("ec2.DescribeLaunchTemplates", "LaunchTemplates", Filters=ours)
-    templates = sorted(str(one["LaunchTemplateName"]) for one in found)
+    templates = sorted(str(one["LaunchTemplateId"]) for one in found)
     return tuple(profiles), tuple(templates)
 
 

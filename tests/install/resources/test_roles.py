@@ -105,6 +105,6 @@ def test_templates_that_the_controller_made_go():
     steps = steps_of(a_found(made_templates=("a", "b")), "uninstall")
 
     assert [deed.params for deed in steps[f"launch templates {times(2)}"].deeds] == [
-        {"LaunchTemplateName": "a"},
-        {"LaunchTemplateName": "b"},
+        {"LaunchTemplateId": "a"},
+        {"LaunchTemplateId": "b"},
     ]

@@ -238,7 +238,7 @@ def undo_made(found: Found) -> Iterator[Step]:
     templates = found.account.made_templates
     if templates:
         deeds = tuple(
-            Ask("ec2.DeleteLaunchTemplate", {"LaunchTemplateName": one}, TEMPLATE_GONE)
+            Ask("ec2.DeleteLaunchTemplate", {"LaunchTemplateId": one}, TEMPLATE_GONE)
             for one in templates
         )
         yield Step("-", "launch templates", times(len(templates)), "", deeds)
