@@ -52,3 +52,38 @@ def test_pods_that_come_while_the_window_is_open_are_seen_when_it_is_over():
     rush.time_ms += 600
     assert asyncio.run(controller.gather())
     assert controller.hears(rush.come("third"))
+
+
+def test_pods_that_found_no_place_are_planned_for_again_when_a_pool_becomes_ready():
+    rush = Rush()
+    controller = Provisioning(rush, Memory(), Settings(batch_idle_ms=1_000, batch_most_ms=10_000))
+    controller.hears(rush.come("first"))
+    asyncio.run(controller.gather())
+    rush.time_ms += 1_000
+    planned = asyncio.run(controller.gather())
+    rush.time_ms += 1_000
+    at_rest = asyncio.run(controller.gather())
+    ready = with_status(a_pool(), conditions=(Condition(type="Ready", status="True"),))
+    woken = controller.hears(rush.mirror.put(NODE_POOLS, ready, "3"))
+    asyncio.run(controller.gather())
+    rush.time_ms += 1_000
+
+    assert planned
+    assert not at_rest
+    assert woken
+    assert asyncio.run(controller.gather())
+
+
+def test_a_pool_whose_counters_change_opens_no_window():
+    rush = Rush()
+    controller = Provisioning(rush, Memory(), Settings(batch_idle_ms=1_000, batch_most_ms=10_000))
+    controller.hears(rush.come("first"))
+    asyncio.run(controller.gather())
+    rush.time_ms += 1_000
+    asyncio.run(controller.gather())
+    counted = with_status(a_pool(), resources={"nodes": "3"})
+    controller.hears(rush.mirror.put(NODE_POOLS, counted, "3"))
+    asyncio.run(controller.gather())
+    rush.time_ms += 1_000
+
+    assert not asyncio.run(controller.gather())

@@ -6,11 +6,13 @@ from typing import Final
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.onsale import OnSale, ask_for_types
 from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.core.lifecycle_conditions import READY, is_true
 from nodewright.core.provisioning import is_answered, leaving, provision
 from nodewright.core.provisioning_window import Window, WindowSettings
 from nodewright.model.decision import Decision, Launch, Nominate
 from nodewright.model.labels import INITIALIZED
 from nodewright.model.node import Node
+from nodewright.model.nodepool import NodePool
 from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
 from nodewright.model.world import World
@@ -66,7 +68,10 @@ class Provisioning(Controller):
             return gone
         if change.resource is NODES:
             return self._hears_of_node(change)
-        if change.resource is not PODS:
+        if change.resource is NODE_POOLS:
+            if _opens_up(change):
+                # Whoever found no place so far may find one now: no reason to let them wait.
+                self._let_down |= set(self._waiting.values())
             return True
         pod = change.new
         if isinstance(pod, Pod) and is_answered(pod):
@@ -163,3 +168,12 @@ class Provisioning(Controller):
 
 def _works(node: Node) -> bool:
     return node.metadata.labels.get(INITIALIZED) == "true"
+
+
+def _opens_up(change: Change) -> bool:
+    """Tell whether a pool is new, was edited or has become ready, so that it may help more pods."""
+    old = change.old if isinstance(change.old, NodePool) else None
+    new = change.new if isinstance(change.new, NodePool) else None
+    if new is None:
+        return False
+    return old is None or old.spec != new.spec or (is_true(new, READY) and not is_true(old, READY))
