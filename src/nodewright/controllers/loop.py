@@ -157,7 +157,8 @@ class Loop:
 
     async def run(self) -> None:
         """Look and act until the process ends or another one leads; no act outlives the loop."""
-        ears = asyncio.get_running_loop().create_task(self._listen())
+        events = asyncio.get_running_loop()
+        ears = events.create_task(self._listen())
         try:
             while self._failure is None:
                 await self._guard(self._turn())
@@ -166,7 +167,8 @@ class Loop:
                     await self._sleep(self._controller.next_look_ms())
             raise self._failure
         finally:
-            for task in (*self._tasks, ears):
+            # A process that was killed in a simulation is thrown away when its time is long over.
+            for task in () if events.is_closed() else (*self._tasks, ears):
                 task.cancel()
 
     async def _listen(self) -> None:

@@ -1,13 +1,15 @@
 """Promises about workloads: their last healthy replicas are never drained on two nodes together.
 
 A node counts from the moment the controller says on its claim why it goes. A workload all of whose pods
-are on one node is not helped by waiting. Where a healthy pod was lost a moment ago, what was decided
-before that could not know.
+are on one node is not helped by waiting. Where a healthy pod was lost a moment ago, or another node was
+taken by force after a command had begun, what was decided before that could not know.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
+from nodewright.model.command import COMMAND
+from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, PODS
 from nodewright.sim.apiserver import DELETED, Change
@@ -25,6 +27,8 @@ class LastReplicas(Checker):
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene)
         self._lost_ms: dict[str, int] = {}
+        self._begun_ms: dict[str, int] = {}
+        self._deleted_ms: dict[str, int] = {}
         self.api.listen(PODS, self._pod_changed)
         self.api.listen(NODE_CLAIMS, self._claim_changed)
 
@@ -36,16 +40,21 @@ class LastReplicas(Checker):
             self._lost_ms[_workload(old)] = self.loop.now_ms()
 
     def _claim_changed(self, change: Change) -> None:
-        if change.verb == DELETED or not is_controller(change.actor):
+        if change.verb == DELETED:
+            return
+        self._take_note(change.new)
+        if not is_controller(change.actor):
             return
         if not reason_of(change.new) or (change.old is not None and reason_of(change.old)):
             return
         node, now_ms = change.new.status.node_name, self.loop.now_ms()
+        begun_ms = self._begun_ms.get(change.new.metadata.name, now_ms)
         going = {
             claim.status.node_name
             for claim in self.api.each(NODE_CLAIMS)
-            if reason_of(claim) or claim.metadata.deletion_timestamp is not None
+            if reason_of(claim) or self._deleted_ms.get(claim.metadata.name, now_ms) < begun_ms
         }
+        going.add(node)
         for workload, homes in self._homes():
             if node not in homes or len(homes) == 1 or not homes <= going:
                 continue
@@ -55,6 +64,16 @@ class LastReplicas(Checker):
                     f"nodes that go too",
                     *(f"nodes/{one}" for one in sorted(homes)),
                 )
+
+    def _take_note(self, claim: NodeClaim) -> None:
+        """Take note of when a command for a claim began, and of when it was deleted."""
+        name, now_ms = claim.metadata.name, self.loop.now_ms()
+        if COMMAND in claim.metadata.annotations:
+            self._begun_ms.setdefault(name, now_ms)
+        else:
+            self._begun_ms.pop(name, None)
+        if claim.metadata.deletion_timestamp is not None:
+            self._deleted_ms.setdefault(name, now_ms)
 
     def _homes(self) -> Iterator[tuple[str, set[str]]]:
         """Give the nodes that hold healthy pods of each workload."""
