@@ -296,6 +296,8 @@ def an_eviction_within_the_budget_is_granted_and_the_next_is_not(plane):
     plane.add_node(f"{plane.namespace}-n1", cpu="3")
     good(plane.create("PodDisruptionBudget", a_budget(minAvailable=2)))
     manifest = a_workload(plane, "web", 3, cpu="900m", terminationGracePeriodSeconds=300)
+    linger = {"sandbox.nodewright.dev/linger": "true"}
+    manifest["spec"]["template"]["metadata"]["annotations"] = linger
     good(plane.create("ReplicaSet", manifest))
     ready = running(plane, 3)
     plane.settle(lambda: allowance(plane)[0] == 1)
