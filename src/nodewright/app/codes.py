@@ -1,7 +1,8 @@
-"""Every code's page: decisions about pods and nodes from the table of words, findings from lint's."""
+"""Every code's page: decisions from the table of words, findings from doctor's checks and from lint's."""
 
 from typing import Final
 
+from nodewright.doctor.registry import all_checks
 from nodewright.lint.codes import CODES
 from nodewright.model.wording import Language, Page, page, pages
 
@@ -13,6 +14,10 @@ def find_page(code: str, language: Language = "en") -> Page | None:
     known = page(code, language)
     if known is not None:
         return known
+    check = next((one for one in all_checks() if one.code == code), None)
+    if check is not None:
+        said = (check.title, check.why, check.answer)
+        return Page(code, *(one.into(language) for one in said))
     finding = CODES.get(code)
     return None if finding is None else Page(code, finding.title, finding.why, _LINT)
 

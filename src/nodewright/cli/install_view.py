@@ -22,11 +22,16 @@ def plan_screen(plan: Plan, found: Found) -> RenderableType:
     parts: list[RenderableType] = [
         _line("found", describe(found)),
         _line("plan", _LEGEND),
-        Narrowing(_wide(plan.steps), _narrow(plan.steps)),
+        show_steps(plan.steps),
     ]
     parts += [Text(f"note    {note}", style="yellow") for note in plan.notes]
     parts.append(Text(sums(plan), style="bold"))
     return Group(*parts)
+
+
+def show_steps(steps: Sequence[Step]) -> RenderableType:
+    """Draw the steps of a plan, in columns where there is room for them."""
+    return Narrowing(_wide(steps), _narrow(steps))
 
 
 def describe(found: Found) -> str:

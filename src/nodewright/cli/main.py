@@ -52,6 +52,7 @@ _TRY: Final = (
 _RUN: Final = (
     Command("install", "install:install", "Install Nodewright on an EKS cluster."),
     Command("uninstall", "uninstall:uninstall", "Take it off again, and put back what was there."),
+    Command("doctor", "doctor:doctor", "Find what is wrong with a cluster, and mend it."),
     Command("controller", "controller:controller", "Run the autoscaler itself."),
 )
 _PROGRAM: Final = (

@@ -10,8 +10,7 @@ from typing import Final
 import msgspec
 
 from nodewright.aws.gateway import Fault
-from nodewright.install.asking import Asking, failure
-from nodewright.install.calls import TABLE
+from nodewright.install.asking import Asking
 from nodewright.install.cluster import Objects
 from nodewright.install.resources.objects import CRD_PATH, RECORD_PATH, path_of
 from nodewright.install.steps import Apply, Ask, Deed, Forget, Merge, Plan, Remember, Remove, Step
@@ -110,7 +109,7 @@ class Applier:
                 return
             is_early = deed.call in _PATIENT and answer.code in _UNKNOWN_YET
             if not is_early or self._clock.now_ms() >= end_ms:
-                raise failure(TABLE[deed.call], answer)
+                raise self._asking.failure(deed.call, answer)
             await self._clock.sleep_ms(_POLL_MS)
 
     async def _remember(self, key: str, was: object) -> None:

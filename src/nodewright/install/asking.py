@@ -5,6 +5,7 @@ statement that would allow it, so that whoever sees it can hand it to whoever ma
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -48,8 +49,9 @@ _RESOURCE: Final = re.compile(r"on resource: (\S+)")
 class Asking:
     """AWS as an installation asks it."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: Gateway, table: Mapping[str, Entry] = TABLE) -> None:
         self._gateway = gateway
+        self._table = table
 
     async def ask(self, call: str, **params: Any) -> Json:
         """Ask for something that is there; anything else is an error for a person."""
@@ -64,12 +66,16 @@ class Asking:
         if isinstance(answer, Fault):
             if answer.code in _GONE:
                 return None
-            raise failure(TABLE[call], answer)
+            raise self.failure(call, answer)
         return answer
 
     async def attempt(self, call: str, params: Json) -> Json | Fault:
         """Make a call and give what came of it."""
-        return await self._gateway.ask(TABLE[call].call, params)
+        return await self._gateway.ask(self._table[call].call, params)
+
+    def failure(self, call: str, fault: Fault) -> UserError:
+        """Say in one sentence why a call was not done."""
+        return failure(self._table[call], fault)
 
     async def list(self, call: str, items: str, **params: Any) -> "list[Any]":
         """Ask for all items of a list, page by page, whichever word a service has for the next."""

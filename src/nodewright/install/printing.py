@@ -5,7 +5,7 @@ else. A call of AWS becomes a command of aws-cli with its parameters as they are
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -13,7 +13,7 @@ import yaml
 from botocore import xform_name
 
 from nodewright.install.found import Json
-from nodewright.install.steps import Apply, Ask, Merge, Plan, Remove, Step
+from nodewright.install.steps import Apply, Ask, Deed, Merge, Plan, Remove
 
 _WIDTH: Final = 10_000
 
@@ -40,7 +40,7 @@ def print_commands(plan: Plan) -> str:
     """Write the plan as commands of aws-cli and kubectl, in order."""
     lines = ["#!/bin/sh", "set -eu", f"export AWS_REGION={shlex.quote(plan.region)}"]
     for step in plan.changes:
-        lines += ["", f"# {step.sign} {step.title}", *_commands(step)]
+        lines += ["", f"# {step.sign} {step.title}", *print_deeds(step.deeds)]
     return "\n".join(lines) + "\n"
 
 
@@ -51,8 +51,9 @@ def print_call(deed: Ask) -> str:
     return f"aws {service} {xform_name(operation, '-')} --cli-input-json {text}"
 
 
-def _commands(step: Step) -> Iterator[str]:
-    for deed in step.deeds:
+def print_deeds(deeds: Iterable[Deed]) -> Iterator[str]:
+    """Write deeds as commands of aws-cli and kubectl, a line each; an object takes several."""
+    for deed in deeds:
         match deed:
             case Ask():
                 yield print_call(deed)

@@ -16,7 +16,7 @@ from nodewright.model.errors import UserError
 MOVED: Final = "NW-9702"
 BAD_PLAN: Final = "NW-9703"
 
-type Verb = Literal["install", "uninstall", "hand-back"]
+type Verb = Literal["install", "uninstall", "hand-back", "mend"]
 type Sign = Literal["+", "~", "-", "="]
 
 

@@ -1,0 +1,168 @@
+"""Brings a cluster and its account to doctor: who we are there, which cluster it is, and what time it is.
+
+Without credentials of AWS the side of Kubernetes is still looked at; what needs AWS is then unknown. The
+cluster's name is taken from the command line, the context, or whoever has its endpoint in EKS.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import msgspec
+
+from nodewright.app.installing import Place
+from nodewright.aws.gateway import Gateway
+from nodewright.aws.session import Access, Clients
+from nodewright.doctor.calls import TABLE
+from nodewright.doctor.check import Check
+from nodewright.doctor.cluster import DEPLOYMENTS, read_controller
+from nodewright.doctor.look import Look, Subject
+from nodewright.doctor.report import Report
+from nodewright.doctor.run import LIMIT_S, run
+from nodewright.install.apply import Applier, Told
+from nodewright.install.asking import Asking
+from nodewright.install.cluster import KubeObjects
+from nodewright.install.names import check_cluster
+from nodewright.install.steps import Plan
+from nodewright.kube.access import find_access
+from nodewright.kube.client import Client
+from nodewright.kube.machine import this_machine
+from nodewright.model.errors import UserError
+from nodewright.ports.clock import Clock
+
+UNNAMED: Final = "NW-9722"
+_CLUSTERS_MAX: Final = 20
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """A report, and whose account it is about; nothing where AWS was not asked."""
+
+    report: Report
+    region: str
+    account_id: str = ""
+
+
+class Site(msgspec.Struct, frozen=True):
+    """Both sides, opened."""
+
+    asking: Asking | None
+    objects: KubeObjects
+    clock: Clock
+    region: str
+    cluster: str
+    why_no_aws: str = ""
+
+    def look(self) -> Look:
+        """Begin to look anew: nothing is remembered."""
+        subject = Subject(self.cluster, self.region, self.clock.now_ms(), self.why_no_aws)
+        return Look(subject, self.asking, self.objects)
+
+
+class Doctor:
+    """Examines one cluster, and mends what it is told to."""
+
+    def __init__(self, place: Place, environment: Mapping[str, str], cluster: str = "") -> None:
+        if cluster:
+            check_cluster(cluster)
+        self._place = place
+        self._environment = environment
+        self._cluster = cluster
+
+    def examine(self, checks: tuple[Check[Any], ...], limit_s: float = LIMIT_S) -> Examined:
+        """Make the checks; nothing is changed."""
+        return asyncio.run(self._examine(checks, limit_s))
+
+    def mend(self, plan: Plan, tell: Told) -> int:
+        """Carry a plan out."""
+        return asyncio.run(self._mend(plan, tell))
+
+    async def _examine(self, checks: tuple[Check[Any], ...], limit_s: float) -> Examined:
+        async with self.open() as site:
+            report = await run(checks, site.look(), limit_s)
+            return Examined(report, site.region, await _account_id(site))
+
+    async def _mend(self, plan: Plan, tell: Told) -> int:
+        async with self.open() as site:
+            if site.asking is None:
+                raise UserError(
+                    f"AWS cannot be asked: {site.why_no_aws}", code=UNNAMED, advice="sign in first"
+                )
+            return await Applier(site.asking, site.objects, site.clock).apply(plan, tell)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Site]:
+        """Open both sides for the length of a block."""
+        machine = this_machine()
+        access = find_access(
+            self._environment, self._place.kubeconfig or None, self._place.context or None
+        )
+        client = Client(access, machine)
+        objects = KubeObjects(client)
+        clients, why = await asyncio.to_thread(_connect, self._place)
+        gateway = Gateway(clients, machine.clock, machine.rng) if clients else None
+        asking = Asking(gateway, TABLE) if gateway else None
+        try:
+            await objects.version()
+            name = self._cluster or await _find_cluster(asking, objects, access.context)
+            region = clients.region if clients else ""
+            yield Site(asking, objects, machine.clock, region, name, why)
+        finally:
+            await client.close()
+            if gateway is not None:
+                gateway.close()
+
+
+async def _account_id(site: Site) -> str:
+    if site.asking is None:
+        return ""
+    try:
+        return str((await site.asking.ask("sts.GetCallerIdentity"))["Account"])
+    except UserError:
+        # Who may not even ask that was told so by every check that needs AWS.
+        return ""
+
+
+def _connect(place: Place) -> tuple[Clients | None, str]:
+    try:
+        clients = Clients(Access(region=place.region, profile=place.profile))
+        clients.check_credentials()
+    except UserError as error:
+        if place.region or place.profile:
+            raise
+        return None, error.message
+    return clients, ""
+
+
+async def _find_cluster(asking: Asking | None, objects: KubeObjects, context: str) -> str:
+    """Find the name that EKS has for the cluster at this address."""
+    names = [context.rpartition("cluster/")[2]] if ":cluster/" in context else []
+    for one in await objects.list(DEPLOYMENTS):
+        controller = read_controller(one)
+        if controller is not None and controller.settings.get("CLUSTER_NAME"):
+            names.append(controller.settings["CLUSTER_NAME"])
+    if asking is None:
+        return names[0] if names else ""
+    try:
+        names += await asking.list("eks.ListClusters", "clusters")
+        for name in list(dict.fromkeys(names))[:_CLUSTERS_MAX]:
+            told = await asking.find("eks.DescribeCluster", name=name)
+            if told and _is_here(told["cluster"], objects):
+                return name
+    except UserError:
+        if names:
+            return names[0]
+        raise
+    raise UserError(
+        f"no cluster of EKS that you may see is at {objects.server}",
+        code=UNNAMED,
+        advice="add --cluster NAME, or choose another --region or --profile",
+    )
+
+
+def _is_here(cluster: dict[str, Any], objects: KubeObjects) -> bool:
+    # Behind a tunnel the address differs, but nobody else has the cluster's authority.
+    authority = cluster.get("certificateAuthority", {}).get("data", "")
+    return cluster.get("endpoint") == objects.server or (
+        bool(objects.authority) and authority == objects.authority
+    )

@@ -1,0 +1,126 @@
+"""A report of doctor, for people: the sums, each finding with its facts and its fix, and the areas."""
+
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text as Shown
+
+from nodewright.cli.install_view import show_steps
+from nodewright.doctor.check import SECTION_NAMES
+from nodewright.doctor.finding import Text
+from nodewright.doctor.report import Found, Report
+from nodewright.install.steps import Plan
+from nodewright.model.wording import Language
+
+_SIGNS: Final = {"error": ("✗", "red"), "warning": ("!", "yellow"), "info": ("i", "cyan")}
+_COLOURS: Final = {"✗": "red", "!": "yellow", "✓": "green", "?": "magenta"}
+_HANG: Final = 15
+_SUMS: Final = Text(
+    "✓ {passed} checks passed   ✗ {errors} problems   ! {warnings} warnings   i {notes} notes   ? {unknown} unknown",
+    "✓ 점검 {passed}개 통과   ✗ 문제 {errors}개   ! 경고 {warnings}개   i 참고 {notes}개   ? 확인 불가 {unknown}개",
+)
+_WORDS: Final = {
+    "object": Text("object", "대상"),
+    "fact": Text("fact", "사실"),
+    "cause": Text("cause", "원인"),
+    "why": Text("why", "영향"),
+    "fix": Text("fix", "해결"),
+    "choose": Text("choose", "선택"),
+    "changes": Text("shows the plan first: {plan}", "먼저 계획을 보여 줌: {plan}"),
+    "areas": Text("areas", "영역"),
+    "clean": Text("nothing is wrong", "문제가 없습니다"),
+}
+
+
+def report_screen(report: Report, language: Language, *, everything: bool) -> RenderableType:
+    """Draw a report."""
+    parts: list[RenderableType] = [_sums(report, language)]
+    for one in report.found:
+        parts += [Shown(""), *_finding(one, language)]
+    if report.found or report.unknown:
+        parts.append(Shown(""))
+    for one in report.unknown:
+        parts.append(_hanging(f"? {one.code}", one.why.into(language), "magenta"))
+    if everything:
+        parts += [
+            _hanging(f"✓ {one.code}", one.title.into(language), "dim") for one in report.passed
+        ]
+    if not report.found and not report.unknown:
+        parts.append(Shown(_WORDS["clean"].into(language), style="green"))
+    parts.append(_areas(report, language))
+    return Group(*parts)
+
+
+def _sums(report: Report, language: Language) -> Shown:
+    line = _SUMS.into(language).format(
+        passed=len(report.passed),
+        errors=report.count("error"),
+        warnings=report.count("warning"),
+        notes=report.count("info"),
+        unknown=len(report.unknown),
+    )
+    shown = [part for part in line.split("   ") if not _is_none(part)]
+    return Shown("   ".join(shown), style="bold")
+
+
+def _is_none(part: str) -> bool:
+    return not part.startswith("✓") and any(word in ("0", "0개") for word in part.split())
+
+
+def _finding(one: Found, language: Language) -> list[RenderableType]:
+    sign, colour = _SIGNS[one.severity]
+    finding = one.finding
+    lines = [_hanging(f"{sign} {one.code}", finding.message.into(language), f"bold {colour}")]
+    lines.append(_line("object", ", ".join(finding.objects), language))
+    lines += [_line("fact", each.into(language), language) for each in finding.facts]
+    lines.append(_line("cause", finding.cause.into(language), language))
+    lines.append(_line("why", one.why.into(language), language))
+    if finding.is_fixable:
+        plan = "; ".join(f"{each.step.sign} {each.step.title}" for each in finding.mends)
+        said = _WORDS["changes"].into(language).format(plan=plan)
+        lines.append(_line("fix", f"nodewright doctor --fix {one.code}     {said}", language))
+    lines += [
+        _line("choose", command, language, style="cyan")
+        for command in (() if finding.is_fixable else finding.commands)
+    ]
+    return lines
+
+
+def _line(word: str, said: str, language: Language, style: str = "") -> RenderableType:
+    return _hanging(f"    {_WORDS[word].into(language)}", said, style)
+
+
+def _hanging(head: str, said: str, style: str) -> RenderableType:
+    """Put a head before a text whose further lines stand under its first word."""
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(width=_HANG - 1, no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(
+        Shown(head, style=style if style.startswith("bold") or head.lstrip()[0] in "?✓" else "dim"),
+        Shown(said, style=style),
+    )
+    return Padding(grid, (0, 0, 0, 1))
+
+
+def _areas(report: Report, language: Language) -> Shown:
+    text = Shown(f" {_WORDS['areas'].into(language)}: ")
+    for section in report.sections:
+        sign = report.sign(section)
+        text.append(f"{SECTION_NAMES[section].into(language)} ")
+        text.append(sign, style=_COLOURS[sign])
+        text.append("  ")
+    return text.append("    --all · -o json", style="dim")
+
+
+def mending_screen(plan: Plan) -> RenderableType:
+    """Draw a plan of changes."""
+    parts: list[RenderableType] = [
+        Shown("plan    + create   ~ change   - remove"),
+        show_steps(plan.steps),
+        *(Shown(f"note    {note}", style="yellow") for note in plan.notes),
+        Shown(f"{len(plan.changes)} changes · plan {plan.digest}", style="bold"),
+    ]
+    return Group(*parts)
