@@ -9,14 +9,19 @@ from nodewright.model.errors import UserError
 def test_the_defaults_are_karpenters():
     found = read_aws(AwsWritten())
 
-    assert (found.role_s, found.refresh_ms) == (900, 60_000)
+    assert (found.role_s, found.images_ms, found.subnets_ms) == (900, 60_000, 60_000)
+    assert found.gates == {"NodeClassCEL": False}
     assert (found.written.vm_memory_overhead_percent, found.written.reserved_enis) == (0.075, 0)
 
 
-def test_the_shorter_of_two_intervals_is_kept():
-    written = AwsWritten(ami_refresh_interval="5m", subnet_refresh_interval="2m")
+def test_images_and_subnets_have_intervals_of_their_own():
+    found = read_aws(AwsWritten(ami_refresh_interval="5m", subnet_refresh_interval="2m"))
 
-    assert read_aws(written).refresh_ms == 120_000
+    assert (found.images_ms, found.subnets_ms) == (300_000, 120_000)
+
+
+def test_expressions_of_kubelets_have_a_gate():
+    assert read_aws(AwsWritten(aws_feature_gates="NodeClassCEL=true")).gates["NodeClassCEL"]
 
 
 @pytest.mark.parametrize(
@@ -32,6 +37,7 @@ def test_the_shorter_of_two_intervals_is_kept():
         (AwsWritten(assume_role_duration="13h"), "--assume-role-duration"),
         (AwsWritten(ami_refresh_interval="10s"), "--ami-refresh-interval"),
         (AwsWritten(subnet_refresh_interval="soon"), "--subnet-refresh-interval"),
+        (AwsWritten(aws_feature_gates="NodeClassCEL"), "--aws-feature-gates"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(written, word):

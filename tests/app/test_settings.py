@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodewright.app.settings import GATES, Written, read_gates, read_settings
+from nodewright.app.settings import GATES, Written, read_settings
 from nodewright.model.errors import UserError
 
 
@@ -12,12 +12,6 @@ def test_the_defaults_are_karpenters():
     assert (order.controllers.batch_idle_ms, order.controllers.batch_most_ms) == (1_000, 10_000)
     assert order.controllers.options.feature_gates == GATES
     assert order.controllers.options.pending_rule == "live"
-
-
-def test_gates_that_are_not_named_keep_their_defaults_and_unknown_ones_are_ignored():
-    gates = read_gates(" NodeRepair=true, Whatever=true,StaticCapacity=False ")
-
-    assert gates == {**GATES, "NodeRepair": True, "StaticCapacity": False}
 
 
 @pytest.mark.parametrize(

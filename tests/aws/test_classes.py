@@ -69,6 +69,61 @@ async def test_user_data_is_tried_before_a_launch(finder, written, reason):
     assert found.user_data.reason == reason
 
 
+@pytest.mark.parametrize(
+    ("gate", "text", "reason"),
+    [
+        (False, "vcpus * 20", "KubeletExpressionsDisabled"),
+        (True, "vcpus *", "KubeletExpressionInvalid"),
+        (True, "vcpus - 100", "KubeletExpressionEvaluationFailed"),
+        (True, "vcpus * 20", "ValidationSucceeded"),
+    ],
+)
+async def test_expressions_of_kubelets_are_judged_by_gate_and_by_every_type(
+    standin, keys, gate, text, reason
+):
+    gateway = a_gateway(standin, keys)
+    options = ClassOptions(allows_expressions=gate)
+    node_class = a_class("sized", kubelet={"maxPods": text})
+    found = await open_classes(gateway, gateway._clock, a_cluster(), options).find(node_class)
+    gateway.close()
+    conditions = judge_ec2_class(node_class, found, 0).change["status"]["conditions"]
+
+    assert {one["type"]: one["reason"] for one in conditions}["ValidationSucceeded"] == reason
+
+
+async def test_images_subnets_and_groups_are_asked_for_as_often_as_each_is_set(standin, keys):
+    gateway = a_gateway(standin, keys)
+    options = ClassOptions(images_ms=180_000, subnets_ms=60_000)
+    finder = open_classes(gateway, gateway._clock, a_cluster(), options)
+    asked = []
+    for _ in range(6):
+        standin.account.calls.clear()
+        await finder.find(a_class("paced"))
+        asked.append({one.name for one in standin.account.calls.named()})
+        await gateway._clock.sleep_ms(60_000)
+    gateway.close()
+
+    def rounds(name):
+        return [number for number, names in enumerate(asked) if f"ec2.{name}" in names]
+
+    assert rounds("DescribeImages") == [0, 3]
+    assert rounds("DescribeSubnets") == [0, 1, 2, 3, 4, 5]
+    assert rounds("DescribeSecurityGroups") == [0, 5]
+
+
+async def test_an_edited_class_and_one_that_found_nothing_are_asked_about_at_once(standin, keys):
+    gateway = a_gateway(standin, keys)
+    finder = open_classes(gateway, gateway._clock, a_cluster(), ClassOptions(images_ms=600_000))
+    lost = a_class("lost", subnetSelectorTerms=[{"tags": {"nobody": "has"}}])
+    edited = msgspec.structs.replace(
+        a_class("lost"), metadata=msgspec.structs.replace(lost.metadata, generation=2)
+    )
+
+    assert (await finder.find(lost)).subnets == ()
+    assert len((await finder.find(edited)).subnets) == 3
+    gateway.close()
+
+
 async def test_a_class_leaves_no_profile_behind(standin, finder):
     node_class = a_class("leaving")
     name = (await finder.find(node_class)).instance_profile

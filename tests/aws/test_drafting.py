@@ -1,6 +1,10 @@
 """From a choice of offerings to templates and overrides."""
 
+import base64
+
+import msgspec
 import pytest
+import yaml
 
 from builders.awsdrafts import a_cluster
 from builders.awslaunches import a_launch, a_spec
@@ -15,9 +19,12 @@ from nodewright.model.ec2nodeclass import (
     EC2NodeClassStatus,
     SecurityGroupStatus,
 )
+from nodewright.model.instance import Overhead
 from nodewright.model.metadata import ObjectMeta
 
 SUBNETS = {"zone-a": Subnet("s-a", "zone-a"), "zone-b": Subnet("s-b", "zone-b")}
+GIB = 1024**3 * 1000
+MIB = 1024**2 * 1000
 EFA = "vpc.amazonaws.com/efa"
 
 
@@ -29,6 +36,12 @@ def a_request(spec=None, **more):
     )
     node_class = EC2NodeClass(ObjectMeta(name="standard"), spec or a_spec(), status)
     return a_launch(node_class=node_class, **more)
+
+
+def reserving(name, kube, system):
+    kind = a_type(name)
+    overhead = Overhead({**kube, "memory": GIB}, system, {})
+    return msgspec.structs.replace(kind, overhead=overhead)
 
 
 def groups(request, *types, subnets=SUBNETS):
@@ -54,6 +67,30 @@ def test_another_number_of_pods_needs_another_template():
     assert first.template["LaunchTemplateName"] != second.template["LaunchTemplateName"]
     [choice] = choose(a_request(), [a_type("m", pods=29), a_type("n", pods=58)])
     assert pods_of(choice) == 29
+
+
+def test_nodes_are_told_the_amounts_that_expressions_came_to_for_their_type():
+    kubelet = {
+        "kubeReserved": {"cpu": "vcpus * 30", "memory": "1Gi"},
+        "systemReserved": {"memory": "memory_mib / 64"},
+    }
+    spec = a_spec(kubelet=kubelet)
+    types = [
+        reserving("m", {"cpu": 120}, {"memory": 256 * MIB}),
+        reserving("n", {"cpu": 240}, {"memory": 512 * MIB}),
+        reserving("o", {"cpu": 240}, {"memory": 512 * MIB}),
+    ]
+    first, second = groups(a_request(spec), *types)
+
+    def told(group):
+        data = base64.b64decode(group.template["LaunchTemplateData"]["UserData"]).decode()
+        (config,) = [one for one in data.split("--//") if "NodeConfig" in one]
+        written = yaml.safe_load(config.partition("\n\n")[2])["spec"]["kubelet"]["config"]
+        return written["kubeReserved"], written["systemReserved"]
+
+    assert told(first) == ({"cpu": "120m", "memory": "1Gi"}, {"memory": "256Mi"})
+    assert told(second) == ({"cpu": "240m", "memory": "1Gi"}, {"memory": "512Mi"})
+    assert {one.instance_type for one in second.overrides} == {"n", "o"}
 
 
 def test_without_a_subnet_or_an_image_there_is_nothing_to_launch():

@@ -39,7 +39,7 @@ async def test_live_types_are_those_of_the_table_with_live_prices(standin, gatew
     assert max(spot) < next(
         one.price for one in live["m5.large"].offerings if one.capacity_type == "on-demand"
     )
-    assert book.shape("m5.large").vcpu == 2
+    assert book.shapes()["m5.large"].vcpu == 2
 
     standin.account.calls.clear()
     assert await book.types(DEFAULT) is await book.types(DEFAULT)

@@ -90,10 +90,18 @@ def test_the_settings_of_a_node_class_reach_its_instance_types():
     assert {found.capacity["pods"] for found in types} == {7 * MILLI}
 
 
+def test_expressions_are_kept_apart_from_amounts():
+    reserved = {"cpu": "vcpus * 30", "memory": "1Gi"}
+    found = settings_of(a_node_class(kubelet={"maxPods": "vcpus * 8", "kubeReserved": reserved}))
+
+    assert (found.max_pods, found.max_pods_formula) == (None, "vcpus * 8")
+    assert found.kube_formulas == (("cpu", "vcpus * 30"),)
+    assert found.kube_reserved == (("memory", GIB),)
+
+
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ({"kubelet": {"maxPods": "vcpus * 8"}}, "maxPods is an expression"),
         ({"kubelet": {"podsPerCore": "many"}}, "podsPerCore"),
         ({"kubelet": {"kubeReserved": {"cpu": "lots"}}}, "cpu: 'lots' is not a quantity"),
         (

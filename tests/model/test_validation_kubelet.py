@@ -81,3 +81,25 @@ def test_an_expression_needs_its_gate():
     reasons = [problem.reason for problem in validate_kubelet(kubelet, "AL2023")]
     assert reasons == ["KubeletExpressionsDisabled", "KubeletExpressionsDisabled"]
     assert validate_kubelet(kubelet, "AL2023", expressions=True) == []
+
+
+@pytest.mark.parametrize(
+    ("kubelet", "path"),
+    [
+        ({"maxPods": "min(110,"}, "maxPods"),
+        ({"maxPods": "undefined_var + 1"}, "maxPods"),
+        ({"kubeReserved": {"cpu": "vcpus *"}}, "kubeReserved.cpu"),
+        ({"systemReserved": {"memory": "bogus * 1048576"}}, "systemReserved.memory"),
+    ],
+)
+def test_an_expression_that_cannot_be_read_is_invalid(kubelet, path):
+    (problem,) = validate_kubelet(kubelet, "AL2023", expressions=True)
+
+    assert problem.reason == "KubeletExpressionInvalid"
+    assert path in show_path(problem.path)
+
+
+def test_what_is_neither_amount_nor_expression_is_no_quantity_with_any_gate():
+    for gate in (False, True):
+        (problem,) = validate_kubelet({"kubeReserved": {"cpu": "much"}}, "AL2", expressions=gate)
+        assert problem.reason == "InvalidKubeletConfiguration"

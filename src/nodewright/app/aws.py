@@ -24,6 +24,7 @@ from nodewright.aws.discovery import discover_cluster
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.session import Access, Clients
 from nodewright.catalog.settings import NodeSettings
+from nodewright.catalog.table import Shape
 from nodewright.kube.client import Client, Request, Unreachable
 from nodewright.kube.session import Session, greet
 from nodewright.model.classfacts import ClassFacts, Trouble
@@ -67,7 +68,9 @@ async def open_aws(order: Order, session: Session, note: Note) -> AsyncIterator[
         _log.info("discovered the cluster", extra={"facts": facts})
         options = _options(order, lambda: seen_nodes(session.mirror))
         cloud = AwsCloud(gateway, machine.clock, cluster, options)
-        classes = LiveClasses(order, session, gateway, cluster)
+        told = _class_options(order, options.base, cloud.shapes)
+        asks_eks = order.aws.written.eks_control_plane
+        classes = LiveClasses(told, session, gateway, cluster, asks_eks=asks_eks)
         yield Provider(cloud, cluster.region, cloud.run, classes)
     finally:
         gateway.close()
@@ -103,12 +106,19 @@ def _options(order: Order, nodes: Callable[[], Iterable[SeenNode]]) -> Options:
     )
 
 
-def _class_options(order: Order) -> ClassOptions:
+def _class_options(
+    order: Order, base: NodeSettings, shapes: Callable[[], Mapping[str, Shape]]
+) -> ClassOptions:
     written = order.aws.written
     return ClassOptions(
         rehearses=not written.disable_dry_run and not order.written.dry_run,
         uses_reservations=order.controllers.options.feature_gates["ReservedCapacity"],
         is_isolated=written.isolated_vpc,
+        allows_expressions=order.aws.gates["NodeClassCEL"],
+        images_ms=order.aws.images_ms,
+        subnets_ms=order.aws.subnets_ms,
+        base=base,
+        shapes=shapes,
     )
 
 
@@ -186,8 +196,17 @@ class LiveClasses:
     Images follow the version, so a cluster that was upgraded gets those of its new one.
     """
 
-    def __init__(self, order: Order, session: Session, gateway: Gateway, cluster: Cluster) -> None:
-        self._order = order
+    def __init__(
+        self,
+        options: ClassOptions,
+        session: Session,
+        gateway: Gateway,
+        cluster: Cluster,
+        *,
+        asks_eks: bool,
+    ) -> None:
+        self._options = options
+        self._asks_eks = asks_eks
         self._client = session.client
         self._mirror = session.mirror
         self._gateway = gateway
@@ -197,7 +216,7 @@ class LiveClasses:
         self._classes = self._open()
 
     def _open(self) -> Classes:
-        return open_classes(self._gateway, self._clock, self._cluster, _class_options(self._order))
+        return open_classes(self._gateway, self._clock, self._cluster, self._options)
 
     async def find(self, node_class: EC2NodeClass) -> ClassFacts:
         """Give what was found for a class, and make what its machines need."""
@@ -225,7 +244,7 @@ class LiveClasses:
         self._classes = self._open()
 
     async def _ask(self) -> str:
-        if self._order.aws.written.eks_control_plane:
+        if self._asks_eks:
             unknown = Cluster(self._cluster.name, self._cluster.region)
             found = await discover_cluster(self._gateway, unknown)
             return "" if isinstance(found, Fault) else found.version

@@ -2,14 +2,17 @@
 
 import base64
 import binascii
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from nodewright.app.durations import BAD_SETTING, read_duration
+from nodewright.app.gates import read_gates
 from nodewright.model.errors import UserError
 
+GATES: Final = {"NodeClassCEL": False}
 REFRESH_MS_MIN: Final = 60_000
 ROLE_MS_MIN: Final = 15 * 60_000
 ROLE_MS_MAX: Final = 12 * 3_600_000
@@ -32,6 +35,7 @@ class AwsWritten(msgspec.Struct, frozen=True):
     subnet_refresh_interval: str = "1m"
     disable_dry_run: bool = False
     enable_zonal_shift: bool = False
+    aws_feature_gates: str = ""
 
 
 class AwsSettings(msgspec.Struct, frozen=True):
@@ -39,7 +43,9 @@ class AwsSettings(msgspec.Struct, frozen=True):
 
     written: AwsWritten = AwsWritten()
     role_s: int = ROLE_MS_MIN // 1000
-    refresh_ms: int = REFRESH_MS_MIN
+    images_ms: int = REFRESH_MS_MIN
+    subnets_ms: int = REFRESH_MS_MIN
+    gates: Mapping[str, bool] = msgspec.field(default_factory=lambda: dict(GATES))
 
 
 def read_aws(written: AwsWritten) -> AwsSettings:
@@ -64,7 +70,9 @@ def read_aws(written: AwsWritten) -> AwsSettings:
     for name, found_ms in zip(intervals, refreshes, strict=True):
         if found_ms < REFRESH_MS_MIN:
             raise _bad(f"{name} is at least 1m, not {intervals[name]}")
-    return AwsSettings(written, role_ms // 1000, min(refreshes))
+    images_ms, subnets_ms = refreshes
+    gates = read_gates("--aws-feature-gates", written.aws_feature_gates, GATES)
+    return AwsSettings(written, role_ms // 1000, images_ms, subnets_ms, gates)
 
 
 def _check_endpoint(written: str) -> None:

@@ -1,7 +1,6 @@
 """Settings of the controller, with Karpenter's names: read once, and refused in one sentence.
 
-Every setting is a flag and an environment variable of the same name; a flag beats its variable. Gates
-that are not named keep their defaults, and unknown ones are ignored, as Karpenter does.
+Every setting is a flag and an environment variable of the same name; a flag beats its variable.
 """
 
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ import msgspec
 
 from nodewright.app.aws_settings import AwsSettings, AwsWritten, read_aws
 from nodewright.app.durations import BAD_SETTING, read_duration
+from nodewright.app.gates import read_gates
 from nodewright.controllers.ports import Settings
 from nodewright.journal.api import PORT
 from nodewright.kube.election import NAME
@@ -93,31 +93,15 @@ def read_settings(
     options = Options(
         preference_policy=written.preference_policy,
         min_values_policy=written.min_values_policy,
-        feature_gates=read_gates(written.feature_gates),
+        feature_gates=read_gates("--feature-gates", written.feature_gates, GATES),
         pending_rule="live",
     )
     nominates = not written.disable_pod_nomination
     told = read_aws(aws or AwsWritten())
-    controllers = Settings(idle_ms, most_ms, options, nominates, told.refresh_ms)
+    controllers = Settings(
+        idle_ms, most_ms, options, nominates, min(told.images_ms, told.subnets_ms)
+    )
     return Order(written, controllers, inert or {}, told)
-
-
-def read_gates(text: str) -> dict[str, bool]:
-    """Read `NodeRepair=true,StaticCapacity=false`; what is not named keeps its default."""
-    gates = dict(GATES)
-    for part in (one.strip() for one in text.split(",")):
-        if not part:
-            continue
-        name, equals, value = part.partition("=")
-        if not equals or value.strip().lower() not in ("true", "false"):
-            raise UserError(
-                f"--feature-gates: {part!r} is not of the form NodeRepair=true",
-                code=BAD_SETTING,
-                advice=f"gates: {', '.join(GATES)}",
-            )
-        if name.strip() in gates:
-            gates[name.strip()] = value.strip().lower() == "true"
-    return gates
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -6,7 +6,7 @@ found a launch is tried that starts nothing, so that a mistake is found before a
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 import msgspec
@@ -14,22 +14,30 @@ import msgspec
 from nodewright.aws.cluster import Cluster
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.images import ImageFinder
+from nodewright.aws.keeping import Kept
 from nodewright.aws.machines import instance_of
+from nodewright.aws.market import bundled_market
 from nodewright.aws.network import find_groups, find_subnets
 from nodewright.aws.placements import PlacementGroups
 from nodewright.aws.profiles import Profiles
 from nodewright.aws.rehearsal import Rehearsals
 from nodewright.aws.reservations import find_reservations
+from nodewright.aws.subnets import Subnet
 from nodewright.aws.tagging import Tagger
 from nodewright.aws.templates import delete_templates_of
 from nodewright.aws.userdata.draft import Draft
 from nodewright.aws.userdata.render import TooLong, write_user_data
-from nodewright.catalog.settings import AL2023, RAID0
+from nodewright.catalog.formulas import check_formulas
+from nodewright.catalog.nodeclass import settings_of
+from nodewright.catalog.settings import AL2023, DEFAULT, RAID0, NodeSettings
+from nodewright.catalog.table import Shape
 from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.ec2nodeclass import (
+    AMIStatus,
     CapacityReservationStatus,
     EC2NodeClass,
     EC2NodeClassStatus,
+    SecurityGroupStatus,
     SubnetStatus,
 )
 from nodewright.model.ec2nodeclass_terms import alias_of
@@ -37,19 +45,30 @@ from nodewright.model.errors import UserError
 from nodewright.model.hashing import hash_ec2nodeclass
 from nodewright.model.validation import ERROR
 from nodewright.model.validation_ec2nodeclass import validate_ec2nodeclass
+from nodewright.model.validation_kubelet import EXPRESSION_FAILED
 from nodewright.ports.classes import Classes
 from nodewright.ports.clock import Clock
 
+GROUPS_MS: Final = 300_000
+_EARLY_MS: Final = 5_000
 _PODS: Final = 110
 _log: Final = logging.getLogger("nodewright.aws")
 
 
+type Key = tuple[str, int]
+
+
 class ClassOptions(msgspec.Struct, frozen=True):
-    """What the controller is told about classes."""
+    """What the controller is told about classes, and who knows the types that there are."""
 
     rehearses: bool = True
     uses_reservations: bool = True
     is_isolated: bool = False
+    allows_expressions: bool = False
+    images_ms: int = 60_000
+    subnets_ms: int = 60_000
+    base: NodeSettings = DEFAULT
+    shapes: Callable[[], Mapping[str, Shape]] = dict
 
 
 class ClassFinder:
@@ -67,15 +86,18 @@ class ClassFinder:
         self._placements = PlacementGroups(gateway, clock)
         self._rehearsals = Rehearsals(gateway, clock, cluster)
         self._tagger = Tagger(gateway, clock, cluster.name)
+        self._found_images: Kept[Key, tuple[AMIStatus, ...]] = Kept(clock)
+        self._found_subnets: Kept[Key, tuple[Subnet, ...]] = Kept(clock)
+        self._found_groups: Kept[Key, tuple[SecurityGroupStatus, ...]] = Kept(clock)
 
     async def find(self, node_class: EC2NodeClass) -> ClassFacts:
         """Give what was found for a class."""
         spec, cluster = node_class.spec, self._cluster
-        images = await self._images.find(spec, cluster.version)
+        images = await self._find_images(node_class)
         reserved = await self._reservations(node_class)
         placement = await self._placement(node_class)
-        subnets = await find_subnets(self._gateway, spec.subnet_selector_terms)
-        groups = await find_groups(self._gateway, spec.security_group_selector_terms)
+        subnets = await self._find_subnets(node_class)
+        groups = await self._find_groups(node_class)
         profile = await self._profiles.ensure(node_class)
         facts = ClassFacts(
             name=node_class.metadata.name,
@@ -90,7 +112,8 @@ class ClassFinder:
             instance_profile=_trouble(profile) if isinstance(profile, Fault) else profile,
             capacity_reservations=reserved,
             placement_group=placement,
-            user_data=self._user_data(node_class),
+            user_data=self._kubelet(node_class) or self._user_data(node_class),
+            allows_expressions=self._options.allows_expressions,
             kubernetes_minor=_minor(cluster.version),
             fingerprint=hash_ec2nodeclass(spec, cluster.authority),
         )
@@ -98,6 +121,35 @@ class ClassFinder:
         if isinstance(collected, Fault):
             _log.warning("instance profiles are not collected: %s", collected)
         return msgspec.structs.replace(facts, rehearsal=await self._rehearse(node_class, facts))
+
+    async def _find_images(self, node_class: EC2NodeClass) -> tuple[AMIStatus, ...] | Fault:
+        version = self._cluster.version
+        return await _kept_or(
+            self._found_images,
+            _key(node_class),
+            self._options.images_ms,
+            lambda: self._images.find(node_class.spec, version),
+        )
+
+    async def _find_subnets(self, node_class: EC2NodeClass) -> tuple[Subnet, ...] | Fault:
+        terms = node_class.spec.subnet_selector_terms
+        return await _kept_or(
+            self._found_subnets,
+            _key(node_class),
+            self._options.subnets_ms,
+            lambda: find_subnets(self._gateway, terms),
+        )
+
+    async def _find_groups(
+        self, node_class: EC2NodeClass
+    ) -> tuple[SecurityGroupStatus, ...] | Fault:
+        terms = node_class.spec.security_group_selector_terms
+        return await _kept_or(
+            self._found_groups,
+            _key(node_class),
+            GROUPS_MS,
+            lambda: find_groups(self._gateway, terms),
+        )
 
     async def release(self, node_class: EC2NodeClass) -> Trouble | None:
         """Delete the profiles and templates that were made for a class; what it was given stays."""
@@ -138,7 +190,11 @@ class ClassFinder:
         """Try a class for which everything was found and in which nothing is wrong."""
         if not self._options.rehearses or facts.user_data is not None:
             return None
-        problems = validate_ec2nodeclass(node_class, kubernetes_minor=facts.kubernetes_minor)
+        problems = validate_ec2nodeclass(
+            node_class,
+            kubernetes_minor=facts.kubernetes_minor,
+            expressions=facts.allows_expressions,
+        )
         if any(one.severity == ERROR for one in problems):
             return None
         subnets, groups, amis = facts.subnets, facts.security_groups, facts.amis
@@ -156,6 +212,19 @@ class ClassFinder:
             return None
         resolved = msgspec.structs.replace(node_class, status=status)
         return await self._rehearsals.rehearse(resolved, group)
+
+    def _kubelet(self, node_class: EC2NodeClass) -> Trouble | None:
+        """Work expressions out for every type that is known, before one of them is launched."""
+        if not self._options.allows_expressions:
+            return None
+        try:
+            settings = settings_of(node_class, self._options.base)
+        except UserError:
+            return None  # What is wrong with the class is told by its validation.
+        bundled = bundled_market(self._cluster.region).shapes
+        shapes = {**bundled, **self._options.shapes()}
+        error = check_formulas(settings, shapes.values())
+        return None if error is None else Trouble(EXPRESSION_FAILED, error.message)
 
     def _user_data(self, node_class: EC2NodeClass) -> Trouble | None:
         spec = node_class.spec
@@ -178,6 +247,28 @@ class ClassFinder:
         except UserError as error:
             return Trouble("InvalidUserData", str(error))
         return None
+
+
+async def _kept_or[T](
+    kept: Kept[Key, tuple[T, ...]],
+    key: Key,
+    age_ms: int,
+    ask: Callable[[], Awaitable[tuple[T, ...] | Fault]],
+) -> tuple[T, ...] | Fault:
+    """Give what was found not long ago, else what is found now; nothing and faults are not kept."""
+    # Rounds are as far apart as the shortest interval: one that is a little early must not skip it.
+    known = kept.get(key, age_ms - _EARLY_MS)
+    if known is not None:
+        return known
+    found = await ask()
+    if found and not isinstance(found, Fault):
+        kept.put(key, found)
+    return found
+
+
+def _key(node_class: EC2NodeClass) -> Key:
+    meta = node_class.metadata
+    return meta.uid or meta.name, meta.generation
 
 
 def open_classes(

@@ -34,6 +34,7 @@ from nodewright.aws.subnets import Subnet
 from nodewright.aws.types import TypeBook
 from nodewright.catalog.nodeclass import settings_of
 from nodewright.catalog.settings import DEFAULT, NodeSettings, Reservation
+from nodewright.catalog.table import Shape
 from nodewright.model.cloudview import SeenNode
 from nodewright.model.disruption import AWS_RULES, RepairRule
 from nodewright.model.ec2nodeclass import EC2NodeClass
@@ -119,12 +120,20 @@ class AwsCloud:
         group = await self._group_of(node_class)
         placed = settings_in(settings, group if isinstance(group, PlacementGroup) else None)
         seen = self._seen.of(node_class.status.amis)
-        types = await self._types.types(
-            msgspec.structs.replace(placed, reservations=reserved, seen_memory=seen)
-        )
+        try:
+            types = await self._types.types(
+                msgspec.structs.replace(placed, reservations=reserved, seen_memory=seen)
+            )
+        except UserError as error:
+            _log.warning("EC2NodeClass %s: %s", node_class.metadata.name, error.message)
+            return ()
         subnets = node_class.status.subnets
         away = await self._shifts.zones(subnets) if self._options.heeds_shifts else frozenset()
         return leave_zones(self._shelf(group).apply(types, subnets, now_ms), away)
+
+    def shapes(self) -> Mapping[str, Shape]:
+        """Give what every type is, as far as is known now."""
+        return self._types.shapes()
 
     async def _group_of(self, node_class: EC2NodeClass) -> PlacementGroup | Fault | None:
         """Give the placement group of a class, if it names one."""
@@ -204,7 +213,7 @@ class AwsCloud:
 
     async def _subnets_of(self, node_class: EC2NodeClass) -> tuple[Subnet, ...]:
         """Give the class's subnets with their free addresses; unknown ones count as empty."""
-        key = node_class.metadata.uid
+        key = f"{node_class.metadata.uid}/{node_class.metadata.generation}"
         found = self._subnets.get(key, SUBNETS_MS)
         if found is None:
             asked = await find_subnets(self._gateway, node_class.spec.subnet_selector_terms)

@@ -1,8 +1,9 @@
 """From a choice of offerings to what EC2 is asked for: templates, and types in subnets.
 
 Offerings that need the same template share one: the same image, number of pods, interfaces for EFA and
-reservation. A placement group is the class's; in one with partitions the lowest is taken that the claim
-allows, and EC2 chooses where the claim says nothing of it. Nothing here talks to AWS.
+reservation, and the same amounts where the class has expressions for the kubelet. A placement group is
+the class's; in one with partitions the lowest is taken that the claim allows, and EC2 chooses where the
+claim says nothing of it. Nothing here talks to AWS.
 """
 
 from collections.abc import Mapping
@@ -29,8 +30,10 @@ from nodewright.model.hashing import (
     HASH_VERSION,
     hash_ec2nodeclass,
 )
+from nodewright.model.instance import InstanceType
+from nodewright.model.kubelet import is_expression
 from nodewright.model.labels import CAPACITY_TYPE, PLACEMENT_GROUP_PARTITION
-from nodewright.model.quantity import MILLI
+from nodewright.model.quantity import MILLI, print_quantity
 from nodewright.ports.cloud import LaunchRequest
 
 _EFA: Final = "vpc.amazonaws.com/efa"
@@ -43,6 +46,7 @@ class Sort(msgspec.Struct, frozen=True):
     max_pods: int
     efa_count: int
     reservation: Reservation | None
+    reserved: tuple[tuple[str, str, str], ...] = ()
     placement: Placement | None = None
 
 
@@ -138,7 +142,36 @@ def _sort(one: Candidate, image_id: str, request: LaunchRequest) -> Sort:
         max_pods=one.type.capacity.get("pods", 0) // MILLI,
         efa_count=one.type.capacity.get(_EFA, 0) // MILLI if wants_efa else 0,
         reservation=one.reservation,
+        reserved=_worked_out(node_class.spec.kubelet, one.type),
     )
+
+
+def _worked_out(
+    kubelet: Mapping[str, object], kind: InstanceType
+) -> tuple[tuple[str, str, str], ...]:
+    """Give what stands for expressions on a type: field, resource and the amount that was planned with."""
+    amounts = {
+        "kubeReserved": kind.overhead.kube_reserved,
+        "systemReserved": kind.overhead.system_reserved,
+    }
+    return tuple(
+        (field, resource, print_quantity(found[resource], resource))
+        for field, found in amounts.items()
+        for resource, text in _entries(kubelet.get(field))
+        if is_expression(text)
+    )
+
+
+def _entries(amounts: object) -> list[tuple[str, object]]:
+    return sorted(amounts.items()) if isinstance(amounts, dict) else []
+
+
+def _settled(kubelet: Mapping[str, object], sort: Sort) -> dict[str, object]:
+    """Give kubelet settings without expressions: each node is told the amounts of its type."""
+    settled = dict(kubelet)
+    for field, resource, amount in sort.reserved:
+        settled[field] = {**dict(_entries(settled.get(field))), resource: amount}
+    return settled
 
 
 def _wish(sort: Sort, request: LaunchRequest, capacity_type: str, cluster: Cluster) -> TemplateWish:
@@ -151,7 +184,7 @@ def _wish(sort: Sort, request: LaunchRequest, capacity_type: str, cluster: Clust
         max_pods=sort.max_pods,
         labels={**request.labels, CAPACITY_TYPE: capacity_type},
         taints=request.taints,
-        kubelet=spec.kubelet,
+        kubelet=_settled(spec.kubelet, sort),
         joins_disks=spec.instance_store_policy == RAID0,
         written=spec.user_data or "",
         image_version=alias[1] if alias else "",

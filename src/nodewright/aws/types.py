@@ -69,9 +69,9 @@ class TypeBook:
             known = self._views[settings] = self._view(settings)
         return known
 
-    def shape(self, name: str) -> Shape | None:
-        """Give what a type is."""
-        return self._market.shapes.get(name)
+    def shapes(self) -> Mapping[str, Shape]:
+        """Give what every type is, as far as is known now."""
+        return self._market.shapes
 
     def _view(self, settings: NodeSettings) -> tuple[InstanceType, ...]:
         shapes = [self._market.shapes[name] for name in sorted(self._market.shapes)]

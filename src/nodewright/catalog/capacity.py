@@ -47,7 +47,7 @@ def capacity_of(shape: Shape, settings: NodeSettings) -> dict[str, Milli]:
         "cpu": shape.vcpu * MILLI,
         "memory": memory_of(shape, settings),
         "ephemeral-storage": _ephemeral_storage(shape, settings),
-        "pods": _pods(shape, settings) * MILLI,
+        "pods": pods_of(shape, settings) * MILLI,
         "vpc.amazonaws.com/pod-eni": shape.branch_interfaces * MILLI,
         "nvidia.com/gpu": _gpus(shape, "NVIDIA") * MILLI,
         "amd.com/gpu": _gpus(shape, "AMD") * MILLI,
@@ -99,7 +99,8 @@ def eni_limited_pods(shape: Shape, settings: NodeSettings, reserved_enis: int) -
     return usable * (shape.ipv4_per_interface - 1) + 2 if usable > 0 else 0
 
 
-def _pods(shape: Shape, settings: NodeSettings) -> int:
+def pods_of(shape: Shape, settings: NodeSettings) -> int:
+    """Give how many pods a machine takes."""
     if settings.max_pods is not None:
         count = settings.max_pods
     elif settings.windows_build:

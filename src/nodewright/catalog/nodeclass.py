@@ -17,7 +17,7 @@ from nodewright.catalog.settings import (
 )
 from nodewright.model.ec2nodeclass import EC2NodeClass, EC2NodeClassSpec
 from nodewright.model.errors import UserError
-from nodewright.model.kubelet import KubeletConfiguration, read_kubelet
+from nodewright.model.kubelet import is_expression, read_kubelet
 from nodewright.model.quantity import BadQuantity, Milli, parse_quantity, parse_resources
 
 
@@ -35,10 +35,13 @@ def settings_of(node_class: EC2NodeClass, base: NodeSettings = DEFAULT) -> NodeS
             base,
             ami_family=spec.resolved_family or AL2023,
             zones=_zones(node_class),
-            max_pods=_max_pods(kubelet, where),
+            max_pods=kubelet.max_pods if isinstance(kubelet.max_pods, int) else None,
+            max_pods_formula=kubelet.max_pods if isinstance(kubelet.max_pods, str) else "",
             pods_per_core=kubelet.pods_per_core,
             kube_reserved=_amounts(kubelet.kube_reserved),
+            kube_formulas=_formulas(kubelet.kube_reserved),
             system_reserved=_amounts(kubelet.system_reserved),
+            system_formulas=_formulas(kubelet.system_reserved),
             eviction_hard=tuple(
                 (signal, str(value)) for signal, value in sorted(kubelet.eviction_hard.items())
             ),
@@ -61,21 +64,14 @@ def _zones(node_class: EC2NodeClass) -> tuple[SubnetZone, ...] | None:
     return tuple(found[zone] for zone in sorted(found)) or None
 
 
-def _max_pods(kubelet: KubeletConfiguration, where: str) -> int | None:
-    if isinstance(kubelet.max_pods, str):
-        if not (kubelet.max_pods.isascii() and kubelet.max_pods.isdecimal()):
-            raise UserError(
-                f"kubelet maxPods is an expression ({kubelet.max_pods!r}), which is not enabled",
-                code="NW-9303",
-                where=where,
-                advice="write a number",
-            )
-        return int(kubelet.max_pods)
-    return kubelet.max_pods
-
-
 def _amounts(written: dict[str, str | int | float]) -> tuple[tuple[str, Milli], ...]:
-    return tuple(sorted(parse_resources(written).items()))
+    plain = {name: value for name, value in written.items() if not is_expression(value)}
+    return tuple(sorted(parse_resources(plain).items()))
+
+
+def _formulas(written: dict[str, str | int | float]) -> tuple[tuple[str, str], ...]:
+    known = {name: str(value) for name, value in written.items() if is_expression(value)}
+    return tuple(sorted(known.items()))
 
 
 def _block_devices(spec: EC2NodeClassSpec) -> tuple[BlockDevice, ...]:

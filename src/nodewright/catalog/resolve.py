@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from nodewright.catalog.capacity import capacity_of, overhead_of
 from nodewright.catalog.compatible import is_compatible
+from nodewright.catalog.formulas import settle
 from nodewright.catalog.labels import requirements_of
 from nodewright.catalog.offerings import offerings_of, zones_of
 from nodewright.catalog.settings import DEFAULT, NodeSettings
@@ -40,6 +41,7 @@ def resolve(table: Table, region: str, settings: NodeSettings) -> tuple[Instance
 
 def resolve_type(shape: Shape, sheet: Sheet, row: int, settings: NodeSettings) -> InstanceType:
     """Give one type as a row of a sheet sells it."""
+    settings = settle(shape, settings)
     zones = tuple(zone for _, zone in zones_of(sheet, row))
     if settings.zones is not None:
         usable = {zone.name for zone in settings.zones}

@@ -66,15 +66,19 @@ class NodeSettings(msgspec.Struct, frozen=True, cache_hash=True):
 
     `zones` absent means every zone of the region. `network_interfaces` absent means that the
     NodeClass says nothing of them, which is not the same as an empty list. `seen_memory` is the
-    smallest memory that nodes of a type have shown; it replaces the computed one.
+    smallest memory that nodes of a type have shown; it replaces the computed one. Formulas are
+    expressions in the place of amounts; they are worked out for each type.
     """
 
     ami_family: str = AL2023
     zones: tuple[SubnetZone, ...] | None = None
     max_pods: int | None = None
+    max_pods_formula: str = ""
     pods_per_core: int | None = None
     kube_reserved: tuple[tuple[str, Milli], ...] = ()
+    kube_formulas: tuple[tuple[str, str], ...] = ()
     system_reserved: tuple[tuple[str, Milli], ...] = ()
+    system_formulas: tuple[tuple[str, str], ...] = ()
     eviction_hard: tuple[tuple[str, str], ...] = ()
     reserved_enis: int = 0
     vm_memory_overhead_percent: float = 0.075
@@ -93,6 +97,11 @@ class NodeSettings(msgspec.Struct, frozen=True, cache_hash=True):
     def windows_build(self) -> str:
         """The build of a Windows family, or nothing."""
         return WINDOWS_BUILDS.get(self.ami_family, "")
+
+    @property
+    def has_formulas(self) -> bool:
+        """Whether anything is still to be worked out for each type."""
+        return bool(self.max_pods_formula or self.kube_formulas or self.system_formulas)
 
     @property
     def efa_only_count(self) -> int:

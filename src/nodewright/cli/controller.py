@@ -152,6 +152,9 @@ class Aws:
     enable_zonal_shift: Annotated[
         bool, _setting("Start nothing in zones that ARC shifts away from.", "ENABLE_ZONAL_SHIFT")
     ] = False
+    aws_feature_gates: Annotated[
+        str, _setting("Gates such as NodeClassCEL=true.", "AWS_FEATURE_GATES")
+    ] = _AWS.aws_feature_gates
 
 
 _Flag = Annotated[bool | None, Parameter(show=False, negative=())]

@@ -210,7 +210,12 @@ def _found(node_class: EC2NodeClass, kind: str, answer: object) -> Finding:
 
 
 def _validation(node_class: EC2NodeClass, facts: ClassFacts, findings: list[Finding]) -> Finding:
-    for problem in validate_ec2nodeclass(node_class, kubernetes_minor=facts.kubernetes_minor):
+    problems = validate_ec2nodeclass(
+        node_class,
+        kubernetes_minor=facts.kubernetes_minor,
+        expressions=facts.allows_expressions,
+    )
+    for problem in problems:
         if problem.severity == ERROR and problem.reason != UNSUPPORTED_ALIAS:
             return Finding(VALIDATION, FALSE, problem.reason, problem.message)
     if facts.user_data is not None:

@@ -93,9 +93,9 @@ _ALL: Final = (
     ),
     Code(
         "NW-2022",
-        "error",
-        "a kubelet expression that is not enabled",
-        "Expressions in kubelet settings are behind a feature gate.",
+        "warning",
+        "a kubelet expression",
+        "Expressions in kubelet settings work only with the feature gate NodeClassCEL.",
     ),
     Code(
         "NW-2023",
@@ -108,6 +108,19 @@ _ALL: Final = (
         "error",
         "user data that is too large",
         "EC2 takes 16 KiB of user data at most.",
+    ),
+    Code(
+        "NW-2025",
+        "error",
+        "a kubelet expression that cannot be read",
+        "Expressions are arithmetic over vcpus, memory_mib, default_enis, ips_per_eni, max_pods and "
+        "instance_type.",
+    ),
+    Code(
+        "NW-2026",
+        "error",
+        "a kubelet expression without a result",
+        "For some type the result is negative, too large, or divided by zero.",
     ),
     Code(
         "NW-2030",

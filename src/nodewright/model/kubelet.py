@@ -5,11 +5,14 @@ This struct holds the fields that change how many pods fit on a node, or that ot
 express. Where a value may also be an expression it is kept as text.
 """
 
+import re
 from typing import Final
 
 import msgspec
 
+from nodewright.model.expression import VARIABLES
 from nodewright.model.metadata import Struct
+from nodewright.model.quantity import BadQuantity, parse_quantity
 
 INTERPRETED: Final = frozenset(
     [
@@ -99,6 +102,20 @@ class KubeletConfiguration(Struct, frozen=True):
         default=None, name="imageGCLowThresholdPercent"
     )
     cpu_cfs_quota: bool | None = msgspec.field(default=None, name="cpuCFSQuota")
+
+
+_REMINDS: Final = re.compile(rf"[*/%()<>=!&|?]|\s[-+]|\b(?:{'|'.join(VARIABLES)})\b")
+
+
+def is_expression(value: object) -> bool:
+    """Tell whether an amount is to be worked out: no quantity, but something with signs or variables."""
+    if not isinstance(value, str):
+        return False
+    try:
+        parse_quantity(value)
+    except BadQuantity:
+        return _REMINDS.search(value) is not None
+    return False
 
 
 def read_kubelet(raw: dict[str, object]) -> KubeletConfiguration:

@@ -4,13 +4,14 @@ The rules are the kubelet's own, as far as breaking one would leave a node that 
 family of images cannot express is refused too, because it would be dropped without a word.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
 from nodewright.model.duration import BadDuration, parse_go_duration
-from nodewright.model.kubelet import FIELDS, INTERPRETED
+from nodewright.model.expression import read_expression
+from nodewright.model.expression_term import BadExpression
+from nodewright.model.kubelet import FIELDS, INTERPRETED, is_expression
 from nodewright.model.path import Path
 from nodewright.model.quantity import BadQuantity, parse_amount
 from nodewright.model.validation import Problem
@@ -18,7 +19,15 @@ from nodewright.model.validation import Problem
 INVALID: Final = "InvalidKubeletConfiguration"
 UNSUPPORTED: Final = "UnsupportedKubeletConfiguration"
 EXPRESSIONS_DISABLED: Final = "KubeletExpressionsDisabled"
-CODES: Final = {INVALID: "NW-2020", UNSUPPORTED: "NW-2021", EXPRESSIONS_DISABLED: "NW-2022"}
+EXPRESSION_INVALID: Final = "KubeletExpressionInvalid"
+EXPRESSION_FAILED: Final = "KubeletExpressionEvaluationFailed"
+CODES: Final = {
+    INVALID: "NW-2020",
+    UNSUPPORTED: "NW-2021",
+    EXPRESSIONS_DISABLED: "NW-2022",
+    EXPRESSION_INVALID: "NW-2025",
+    EXPRESSION_FAILED: "NW-2026",
+}
 
 EVICTION_SIGNALS: Final = (
     "memory.available",
@@ -31,8 +40,10 @@ EVICTION_SIGNALS: Final = (
 RESERVED_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage", "pid")
 _COUNTS: Final = ("maxPods", "podsPerCore", "evictionMaxPodGracePeriod")
 _PERCENTS: Final = ("imageGCHighThresholdPercent", "imageGCLowThresholdPercent")
-_EXPRESSION: Final = re.compile(
-    r"\b(vcpus|memory_mib|default_enis|ips_per_eni|max_pods|instance_type)\b"
+
+_DISABLED: Final = (
+    "this is an expression, which works only with the gate NodeClassCEL: write an amount, "
+    "or start the controller with --aws-feature-gates NodeClassCEL=true"
 )
 
 type _Check = Callable[[Mapping[str, Any]], Iterator[Problem]]
@@ -127,7 +138,7 @@ def _check_reserved(kubelet: Mapping[str, Any]) -> Iterator[Problem]:
         for resource, value in kubelet.get(field, {}).items():
             if resource not in RESERVED_RESOURCES:
                 yield _problem((field, resource), _unknown(resource, RESERVED_RESOURCES))
-            elif _is_expression(value):
+            elif is_expression(value):
                 continue
             elif problem := _amount_problem(value):
                 yield _problem((field, resource), problem)
@@ -137,17 +148,21 @@ _CHECKS: Final[tuple[_Check, ...]] = (_check_counts, _check_eviction, _check_res
 
 
 def _check_expressions(kubelet: Mapping[str, Any], *, allowed: bool) -> Iterator[Problem]:
-    written: list[Path] = [("maxPods",)] if isinstance(kubelet.get("maxPods"), str) else []
+    written: dict[Path, str] = {}
+    if isinstance(kubelet.get("maxPods"), str):
+        written[("maxPods",)] = kubelet["maxPods"]
     for field in ("systemReserved", "kubeReserved"):
         entries = kubelet.get(field, {}).items()
-        written += [(field, name) for name, value in entries if _is_expression(value)]
-    if allowed:
-        return
-    for path in written:
-        sentence = (
-            "this is an expression, which the gate NodeClassCEL does not allow: write a number"
-        )
-        yield _problem(path, sentence, EXPRESSIONS_DISABLED)
+        written |= {(field, name): value for name, value in entries if is_expression(value)}
+    for path, text in written.items():
+        if not allowed:
+            yield _problem(path, _DISABLED, EXPRESSIONS_DISABLED)
+            continue
+        try:
+            read_expression(text)
+        except BadExpression as error:
+            sentence = f"the expression {text!r:.80} cannot be read: {error}"
+            yield _problem(path, sentence, EXPRESSION_INVALID)
 
 
 def _check_family(kubelet: Mapping[str, Any], family: str) -> Iterator[Problem]:
@@ -162,10 +177,6 @@ def _check_family(kubelet: Mapping[str, Any], family: str) -> Iterator[Problem]:
     if family != "AL2023" and len(kubelet.get("clusterDNS", ())) > 1:
         sentence = f"{family or 'this family'} takes one clusterDNS address; only AL2023 takes more"
         yield _problem(("clusterDNS",), sentence, UNSUPPORTED)
-
-
-def _is_expression(value: Any) -> bool:
-    return isinstance(value, str) and _EXPRESSION.search(value) is not None
 
 
 def _unknown(name: str, known: tuple[str, ...]) -> str:

@@ -43,6 +43,15 @@ def test_what_would_be_refused_is_found(broken, code):
     assert code in codes_of(broken)
 
 
+def test_expressions_of_kubelets_are_read_and_worked_out():
+    def found(text):
+        return codes_of(a_class_text(kubelet={"maxPods": text}))
+
+    assert found("min(110, vcpus * 20)") == ["NW-2022"]
+    assert found("min(110,") == ["NW-2022", "NW-2025"]
+    assert found("100 / (vcpus - 2)") == ["NW-2026", "NW-2022"]
+
+
 def test_an_object_needs_a_name():
     assert codes_of("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {}\n")[:1] == [
         "NW-2010"

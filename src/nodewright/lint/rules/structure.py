@@ -10,6 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.catalog.formulas import check_formulas
+from nodewright.catalog.nodeclass import settings_of
+from nodewright.catalog.table import bundled_table
 from nodewright.lint.finding import Edit, Finding, Replace
 from nodewright.lint.guess import is_sure, nearest
 from nodewright.lint.raw import dig, mapping, read_as, word
@@ -18,6 +21,7 @@ from nodewright.lint.written import written
 from nodewright.model.admission import REFUSED_BY_SERVER, admit
 from nodewright.model.duration import DURATION_OR_NEVER_PATTERN, DURATION_PATTERN
 from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.errors import UserError
 from nodewright.model.kinds import BY_NAME
 from nodewright.model.legacy import Provisioner, ProvisionerSpec
 from nodewright.model.legacy_beta import BetaNodeClaimSpec, BetaNodePool
@@ -34,6 +38,7 @@ from nodewright.model.validation import (
     validate_nodepool,
 )
 from nodewright.model.validation_ec2nodeclass import validate_ec2nodeclass
+from nodewright.model.validation_kubelet import EXPRESSIONS_DISABLED
 from nodewright.state.manifests import Manifest
 
 _DAYS: Final = re.compile(r"([0-9]{1,5})d")
@@ -106,7 +111,7 @@ def _run_time_problems(manifest: Manifest, struct: type[Struct]) -> list[Problem
         case NodePool():
             return validate_nodepool(read)
         case EC2NodeClass():
-            return validate_ec2nodeclass(read)
+            return _class_problems(read)
         case Provisioner(spec=spec):
             return _legacy_problems(spec.labels, spec, ("spec",), ("spec", "labels"))
         case BetaNodePool(spec=beta):
@@ -115,6 +120,24 @@ def _run_time_problems(manifest: Manifest, struct: type[Struct]) -> list[Problem
             return _legacy_problems(template.metadata.labels, template.spec, at, labels_at)
         case _:
             return []
+
+
+def _class_problems(node_class: EC2NodeClass) -> list[Problem]:
+    """Judge a class with expressions and without: no manifest says whether they are enabled."""
+    gated = [one for one in validate_ec2nodeclass(node_class) if one.reason == EXPRESSIONS_DISABLED]
+    problems = validate_ec2nodeclass(node_class, expressions=True)
+    if gated and not problems:
+        problems = _formula_problems(node_class)
+    return [*gated, *problems]
+
+
+def _formula_problems(node_class: EC2NodeClass) -> list[Problem]:
+    try:
+        settings = settings_of(node_class)
+    except UserError:
+        return []  # The schema says what cannot be read, and where.
+    error = check_formulas(settings, bundled_table().shapes)
+    return [] if error is None else [Problem(("spec", "kubelet"), error.message, error.code)]
 
 
 def _legacy_problems(
