@@ -88,7 +88,7 @@ annotations:
 
 {{- define "nodewright.gates" -}}
 {{- $said := list }}
-{{- range $name, $on := .Values.settings.featureGates }}
+{{- range $name, $on := . }}
 {{- $said = append $said (printf "%s%s=%t" ($name | substr 0 1 | upper) ($name | substr 1 -1) $on) }}
 {{- end }}
 {{- join "," $said }}
@@ -117,7 +117,9 @@ annotations:
     fieldRef:
       fieldPath: metadata.name
 - name: FEATURE_GATES
-  value: {{ include "nodewright.gates" . | quote }}
+  value: {{ include "nodewright.gates" $settings.featureGates | quote }}
+- name: AWS_FEATURE_GATES
+  value: {{ include "nodewright.gates" $settings.awsFeatureGates | quote }}
 {{- range $name, $setting := dict
     "BATCH_MAX_DURATION" "batchMaxDuration"
     "BATCH_IDLE_DURATION" "batchIdleDuration"

@@ -63,6 +63,7 @@ def test_settings_become_variables_and_what_is_not_said_is_left_out():
     assert told["ISOLATED_VPC"] == "true"
     assert told["INTERRUPTION_QUEUE"] == "q"
     assert told["FEATURE_GATES"].startswith("CapacityBuffer=true,NodeOverlay=true,NodeRepair=false")
+    assert told["AWS_FEATURE_GATES"] == "NodeClassCEL=false"
     assert not {"CLUSTER_ENDPOINT", "EKS_CONTROL_PLANE", "DRY_RUN"} & told.keys()
 
 

@@ -126,6 +126,7 @@ def _environment(values: Values) -> Iterator[Object]:
     for name, field in (("SYSTEM_NAMESPACE", "namespace"), ("POD_NAME", "name")):
         yield {"name": name, "valueFrom": {"fieldRef": {"fieldPath": f"metadata.{field}"}}}
     yield _variable("FEATURE_GATES", _gates(settings["featureGates"]))
+    yield _variable("AWS_FEATURE_GATES", _gates(settings["awsFeatureGates"]))
     for name, setting in _TEXTS.items():
         if settings[setting]:
             yield _variable(name, settings[setting])
