@@ -149,12 +149,28 @@ async def test_two_who_took_leases_at_once_both_step_back(leader, leases, clock)
     assert not leader.may_act()
 
 
-async def test_a_release_needs_no_other_look(leader, leases, clock):
+async def test_who_leads_gives_the_lease_back(leader, leases, clock):
     await turns(leader, clock, 4)
     await leader.release()
 
     assert leases.holder() == ""
     assert not leader.may_act()
+
+
+async def test_a_lease_that_was_only_just_made_is_given_back_too(leader, leases, clock):
+    await turns(leader, clock, 1)
+    assert leases.holder() == "us"
+    await leader.release()
+
+    assert leases.holder() == ""
+
+
+async def test_a_renewal_whose_answer_was_lost_does_not_keep_the_lease(leader, leases, clock):
+    await turns(leader, clock, 4)
+    leases.put("nodewright", **leases.held["nodewright"]["spec"])
+    await leader.release()
+
+    assert leases.holder() == ""
 
 
 async def test_who_does_not_lead_releases_nothing(leader, leases, clock):

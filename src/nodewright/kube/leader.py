@@ -88,11 +88,15 @@ class Leader:
         return pause_ms + self._rng.integer(0, self.terms.retry_ms // 5)
 
     async def release(self) -> None:
-        """Give the lease back, if it is ours, so that the next one need not wait."""
-        ours = self._sight.get(self.terms.namespace)
+        """Give the lease back, if it is ours, so that the next one need not wait.
+
+        A write that was cut off may have been done all the same, so the lease is looked at once more.
+        """
         self._confirmed = False
         self._renewed_ticks_ms = None
         self._settle()
+        await self._look()
+        ours = self._sight.get(self.terms.namespace)
         if ours is None or ours.holder != self.terms.identity:
             return
         await self._write(ours.lease, {"holderIdentity": "", "leaseDurationSeconds": 1})
