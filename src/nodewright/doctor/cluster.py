@@ -26,6 +26,7 @@ PROVISIONERS: Final = "/apis/karpenter.sh/v1alpha5/provisioners"
 TEMPLATES: Final = "/apis/karpenter.k8s.aws/v1alpha1/awsnodetemplates"
 SETTINGS: Final = "/api/v1/configmaps?labelSelector=app.kubernetes.io/name%3Dkarpenter"
 AWS_AUTH: Final = "/api/v1/namespaces/kube-system/configmaps/aws-auth"
+BALANCERS: Final = "aws-load-balancer-controller"
 ENDED: Final = ("Succeeded", "Failed")
 _OURS: Final = ("nodewright", "karpenter")
 _IMAGES: Final = ("karpenter/controller", "/nodewright", "nodewright:")
@@ -135,6 +136,30 @@ async def describe_cluster(look: Look) -> Json:
     told = await look.aws("eks.DescribeCluster", name=look.subject.cluster)
     found: Json = (told or {}).get("cluster") or {}
     return found
+
+
+def variables_of(workload: Json) -> dict[str, str]:
+    """Give the environment variables of a workload's containers."""
+    containers: list[Json] = workload["spec"]["template"]["spec"].get("containers") or []
+    return {
+        str(one["name"]): str(one.get("value", ""))
+        for each in containers
+        for one in each.get("env") or ()
+    }
+
+
+async def find_daemon(look: Look, name: str) -> Json | None:
+    """Give a daemon set of the system by its name."""
+    return await look.get(f"/apis/apps/v1/namespaces/kube-system/daemonsets/{name}")
+
+
+def asks_for(pod: Json, resource: str) -> bool:
+    """Tell whether a pod requests some of a resource."""
+    return any(
+        resource in ((one.get("resources") or {}).get(field) or {})
+        for one in pod["spec"].get("containers") or ()
+        for field in ("requests", "limits")
+    )
 
 
 def name_of(document: Json) -> str:

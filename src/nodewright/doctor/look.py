@@ -36,6 +36,7 @@ class Subject(msgspec.Struct, frozen=True):
     region: str
     now_ms: int
     why_no_aws: str = ""
+    helm_version: str = ""
 
 
 class Look:

@@ -1,5 +1,7 @@
 """Merge patches: the change from one document to another, and the way back."""
 
+import copy
+
 from nodewright.doctor.finding import Mend
 from nodewright.install.found import Json
 from nodewright.install.steps import Merge, Step
@@ -17,6 +19,15 @@ def merge_patch(before: Json, after: Json) -> Json:
         elif key not in before or was != value:
             patch[key] = value
     return patch
+
+
+def with_variables(document: Json, values: dict[str, str]) -> Json:
+    """Give a workload whose first container has these environment variables."""
+    after: Json = copy.deepcopy(document)
+    container = after["spec"]["template"]["spec"]["containers"][0]
+    kept = [one for one in container.get("env") or () if one["name"] not in values]
+    container["env"] = [*kept, *({"name": name, "value": text} for name, text in values.items())]
+    return after
 
 
 def change(path: str, title: tuple[str, str], detail: str, before: Json, after: Json) -> Mend:

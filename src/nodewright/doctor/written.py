@@ -13,8 +13,10 @@ import msgspec
 
 from nodewright.doctor.check import Check, Section
 from nodewright.doctor.cluster import (
+    BALANCERS,
     CLASSES,
     DAEMON_SETS,
+    DEPLOYMENTS,
     POOLS,
     PROVISIONERS,
     TEMPLATES,
@@ -36,6 +38,8 @@ from nodewright.model.path import show_path
 from nodewright.state.manifests import Document, Manifest
 
 type Rule = Callable[[Stream], Iterator[Remark]]
+type After = Callable[[Remark], Json | None]
+"""What an object should read once it is mended; nothing where a person must choose."""
 
 _KINDS: Final = (
     (POOLS, "karpenter.sh/v1", "NodePool"),
@@ -69,8 +73,9 @@ async def _probe(look: Look) -> Written:
         found = await look.all(path)
         documents += [as_manifest(one, version, kind) for one in found]
     controller = await find_controller(look)
-    if controller is not None:
-        documents.append(as_manifest(controller.document, "apps/v1", "Deployment"))
+    chosen = [controller.document] if controller is not None else []
+    chosen += [one for one in await look.all(DEPLOYMENTS) if one["metadata"]["name"] == BALANCERS]
+    documents += [as_manifest(one, "apps/v1", "Deployment") for one in chosen]
     return Written(tuple(documents), look.subject.region, await _minor(look))
 
 
@@ -103,17 +108,23 @@ class Wording(msgspec.Struct, frozen=True):
     korean: str
 
 
+def by_edits(remark: Remark) -> Json | None:
+    """Give what lint's own edits make of an object."""
+    found: Json | None = apply_all(remark.manifest.raw, remark.edits) if remark.edits else None
+    return found
+
+
 def written_check(
-    code: str, section: Section, rule: Rule, wording: Wording, *, is_fixable: bool = False
+    code: str, section: Section, rule: Rule, wording: Wording, after: After | None = None
 ) -> Check[Written]:
-    """Make a check of a rule about manifests."""
+    """Make a check of a rule about manifests; `after` mends what has one right answer."""
 
     def judge(facts: Written) -> Iterator[Finding]:
         told = Told(region=facts.region, kubernetes_minor=facts.kubernetes_minor)
         stream = Stream(tuple(Manifest(one, _LIVE) for one in facts.documents), told)
         for remark in rule(stream):
             if remark.code == code:
-                yield _finding(remark, wording, is_fixable=is_fixable)
+                yield _finding(remark, wording, after(remark) if after else None)
 
     return Check(
         code=code,
@@ -124,14 +135,13 @@ def written_check(
         answer=wording.answer,
         probe=probe_written,
         judge=judge,
-        is_fixable=is_fixable,
+        is_fixable=after is not None,
     )
 
 
-def _finding(remark: Remark, wording: Wording, *, is_fixable: bool) -> Finding:
+def _finding(remark: Remark, wording: Wording, after: Json | None) -> Finding:
     raw, subject, path = remark.manifest.raw, subject_of(remark.manifest), show_path(remark.path)
     value = _short(dig(raw, remark.path))
-    after = apply_all(raw, remark.edits) if remark.edits and is_fixable else None
     kind, _, name = subject.partition("/")
     mend = () if after is None else (change(path_of(raw), (kind.lower(), name), path, raw, after),)
     return Finding(

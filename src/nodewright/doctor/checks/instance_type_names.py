@@ -1,7 +1,7 @@
 """Categories or families written where names of instance types belong: the pool never makes a node."""
 
 from nodewright.doctor.finding import Text
-from nodewright.doctor.written import Wording, written_check
+from nodewright.doctor.written import Wording, by_edits, written_check
 from nodewright.lint.rules import instance_names
 
 CHECK = written_check(
@@ -26,5 +26,5 @@ CHECK = written_check(
         ),
         korean="{object}의 {path}에 인스턴스 타입이 아닌 값이 있어 노드가 만들어지지 않습니다",
     ),
-    is_fixable=True,
+    by_edits,
 )
