@@ -14,7 +14,7 @@ import pytest
 
 from e2e.aws_rig import an_account
 from nodewright.sandbox.accounts import scenario
-from nodewright.sandbox.accounts.make import leave_stale_role
+from nodewright.sandbox.accounts.leftovers import leave_stale_role
 from nodewright.sandbox.kubelet.cloud import INSIDER_KEY, Keys
 
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"

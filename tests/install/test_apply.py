@@ -85,19 +85,3 @@ async def test_a_failure_says_what_was_done_and_what_was_not(fresh, no_faults):
     fresh.standin.account.faults.clear()
     await fresh.carry_out(await fresh.plan(verb="uninstall"))
     assert changed(before, fresh.state()) == []
-
-
-@pytest.mark.soak
-async def test_leftovers_go_when_that_is_asked_for():
-    with a_site("stale-role") as site:
-        plan = await site.plan(site.wish(removes_leftovers=True))
-        assert "- iam role eksctl-KarpenterNodeRole-old-shop" in signs(plan)
-
-        await site.carry_out(plan)
-        left = site.standin.account.dump()
-        assert "eksctl-KarpenterNodeRole-old-shop" not in left["role"]
-        assert left["instance-profile"].keys() == {"NodewrightNodeRole-shop", *_node_groups(left)}
-
-
-def _node_groups(dump):
-    return {name for name in dump["instance-profile"] if name.startswith("eks-")}

@@ -1,6 +1,7 @@
 from nodewright.install.calls import TABLE, Scope
 from nodewright.install.names import Names
 from nodewright.install.policy import installer_policy
+from nodewright.install.wish import Wish
 from nodewright.sandbox.iam.parse import Use, parse_policy
 
 NAMES = Names("123456789012", "us-west-2", "shop")
@@ -8,13 +9,17 @@ NAMES = Names("123456789012", "us-west-2", "shop")
 
 def statement(scope, **more):
     [found] = [
-        one for one in installer_policy(NAMES, **more)["Statement"] if one["Sid"] == scope.value
+        one
+        for one in installer_policy(NAMES, Wish("shop", **more))["Statement"]
+        if one["Sid"] == scope.value
     ]
     return found
 
 
 def test_every_action_of_the_table_is_allowed_and_no_other():
-    allowed = {one for each in installer_policy(NAMES)["Statement"] for one in each["Action"]}
+    allowed = {
+        one for each in installer_policy(NAMES, Wish("shop"))["Statement"] for one in each["Action"]
+    }
 
     assert allowed == {action for entry in TABLE.values() for _, action in entry.needs}
 
@@ -30,7 +35,7 @@ def test_what_is_made_is_limited_to_the_names_of_the_cluster():
 def test_the_document_is_one_that_aws_would_take():
     import json
 
-    document = json.dumps(installer_policy(NAMES))
+    document = json.dumps(installer_policy(NAMES, Wish("shop")))
 
     assert parse_policy(document, Use.IDENTITY, "installer", "policy").statements
-    assert len(json.dumps(installer_policy(NAMES), separators=(",", ":"))) < 6_144
+    assert len(json.dumps(installer_policy(NAMES, Wish("shop")), separators=(",", ":"))) < 6_144

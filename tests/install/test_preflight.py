@@ -9,6 +9,7 @@ from nodewright.install.names import Names
 from nodewright.install.plan import plan_install
 from nodewright.install.policy import installer_policy
 from nodewright.install.steps import Ask
+from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
 
 NAMES = Names("123456789012", "us-west-2", "shop")
@@ -23,7 +24,7 @@ def fresh():
 
 def without(action):
     """The installer's policy, with one action denied."""
-    document = installer_policy(NAMES)
+    document = installer_policy(NAMES, Wish("shop"))
     denied = {"Effect": "Deny", "Action": action, "Resource": "*"}
     return {**document, "Statement": [*document["Statement"], denied]}
 
@@ -54,7 +55,7 @@ UNASKED = {
     "DescribeAddon", "DescribePodIdentityAssociation", "GetPolicyVersion",
     "GetQueueAttributes", "ListAttachedRolePolicies", "ListInstanceProfilesForRole",
     "ListPolicyVersions", "ListQueueTags", "ListTagsForResource", "ListTargetsByRule",
-    "DescribeInstances",
+    "DescribeInstances", "ListRolePolicies",
 }  # fmt: skip
 NEEDED = {
     "ec2:CreateTags", "eks:CreateAccessEntry", "eks:TagResource", "events:PutRule",
@@ -67,7 +68,7 @@ SAMPLE = {"eks:DescribeCluster", "iam:CreateRole", "iam:PassRole", "ec2:CreateTa
 
 
 async def test_the_printed_policy_is_enough_and_each_action_is_asked_for(fresh):
-    plan = await try_as(fresh, "able", installer_policy(NAMES))
+    plan = await try_as(fresh, "able", installer_policy(NAMES, Wish("shop")))
 
     assert plan.verb == "install"
     asked = {

@@ -125,7 +125,7 @@ class Installer:
         finally:
             gateway.close()
         names = Names(str(caller["Account"]), clients.region, wish.cluster)
-        return installer_policy(names, wish.node_role)
+        return installer_policy(names, wish)
 
 
 def check_wish(wish: Wish) -> None:

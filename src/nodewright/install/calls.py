@@ -27,6 +27,7 @@ class Scope(Enum):
     PROVIDER = "MakeTheIssuerKnown"
     SPOT = "MakeTheRoleOfSpot"
     QUEUE = "MakeTheQueue"
+    QUEUES_READ = "ReadQueues"
     RULES = "MakeRules"
     RULES_READ = "ReadRules"
     ENTRANCE = "LetNodesAndPodsIn"
@@ -85,7 +86,7 @@ TABLE: Final[dict[str, Entry]] = {
         "DescribeSubnets",
     ),
     **_rows(Scope.ANYWHERE, "eks", "ListClusters"),
-    **_rows(Scope.ANYWHERE, "events", "ListRuleNamesByTarget"),
+    **_rows(Scope.ANYWHERE, "events", "ListRuleNamesByTarget", "ListRules"),
     **_rows(
         Scope.ANYWHERE, "iam", "ListInstanceProfiles", "ListOpenIDConnectProviders", "ListRoles"
     ),
@@ -119,6 +120,7 @@ TABLE: Final[dict[str, Entry]] = {
         "ListAttachedRolePolicies",
         "ListInstanceProfilesForRole",
         "ListPolicyVersions",
+        "ListRolePolicies",
     ),
     **_rows(Scope.CALLER, "iam", "SimulatePrincipalPolicy"),
     **_rows(
@@ -127,6 +129,7 @@ TABLE: Final[dict[str, Entry]] = {
         "AttachRolePolicy",
         "CreateRole",
         "DeleteRole",
+        "DeleteRolePolicy",
         "DetachRolePolicy",
         "UpdateAssumeRolePolicy",
     ),
@@ -153,11 +156,9 @@ TABLE: Final[dict[str, Entry]] = {
         "sqs",
         "CreateQueue",
         "DeleteQueue",
-        "GetQueueAttributes",
-        "GetQueueUrl",
-        "ListQueueTags",
         "SetQueueAttributes",
     ),
+    **_rows(Scope.QUEUES_READ, "sqs", "GetQueueAttributes", "GetQueueUrl", "ListQueueTags"),
     **_rows(Scope.RULES, "events", "DeleteRule", "PutRule", "PutTargets", "RemoveTargets"),
     **_rows(
         Scope.RULES_READ,

@@ -30,7 +30,8 @@ from nodewright.install.found import (
     Subnet,
     Tagged,
 )
-from nodewright.install.look_leftovers import look_leftovers, look_made
+from nodewright.install.look_leftovers import look_leftovers
+from nodewright.install.look_made import look_made
 from nodewright.install.names import ACCOUNT, NAMESPACE, Names
 from nodewright.install.resources.identity import AGENT
 from nodewright.install.resources.network import choose_subnets
@@ -67,7 +68,7 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
     fargate, spot, leftovers, made = await asyncio.gather(
         _fargate(asking, names),
         asking.find("iam.GetRole", RoleName=SPOT_ROLE),
-        _leftovers(asking),
+        _leftovers(asking, region),
         look_made(asking, names),
     )
     known = {one.name: one for one in found_roles if one is not None}
@@ -96,9 +97,9 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
     return msgspec.structs.replace(account, subnets=subnets)
 
 
-async def _leftovers(asking: Asking) -> tuple[Leftover, ...]:
+async def _leftovers(asking: Asking, region: str) -> tuple[Leftover, ...]:
     clusters = await asking.list("eks.ListClusters", "clusters")
-    return await look_leftovers(asking, frozenset(map(str, clusters)))
+    return await look_leftovers(asking, frozenset(map(str, clusters)), region)
 
 
 async def _cluster(asking: Asking, name: str, region: str) -> Cluster:

@@ -14,6 +14,7 @@ from nodewright.install.found import Json
 from nodewright.install.names import Names
 from nodewright.install.policy import resources
 from nodewright.install.steps import Ask, Plan
+from nodewright.install.wish import Wish
 
 _SESSION: Final = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.+")
 _SERVICES: Final = {
@@ -66,12 +67,12 @@ def _questions(plan: Plan, names: Names) -> dict[tuple[str, str], set[str]]:
                 continue
             for scope, action in TABLE[deed.call].needs:
                 service = _SERVICES.get(deed.call, "") if action == "iam:PassRole" else ""
-                for resource in concrete(deed, scope, names):
+                for resource in concrete(deed, scope, names, plan.wish):
                     found.setdefault((resource, service), set()).add(action)
     return found
 
 
-def concrete(deed: Ask, scope: Scope, names: Names) -> tuple[str, ...]:
+def concrete(deed: Ask, scope: Scope, names: Names, wish: Wish) -> tuple[str, ...]:
     """Give the ARNs that a call touches, as far as its parameters say."""
     params = deed.params
     match scope:
@@ -88,11 +89,14 @@ def concrete(deed: Ask, scope: Scope, names: Names) -> tuple[str, ...]:
         case Scope.RULES:
             name = params.get("Name") or params.get("Rule")
             return (names.here("events", f"rule/{name}"),)
+        case Scope.QUEUE:
+            url = str(params.get("QueueUrl") or params["QueueName"])
+            return (names.here("sqs", url.rpartition("/")[2]),)
         case Scope.NETWORK:
             return tuple(_thing(str(one), names) for one in params["Resources"])
         case Scope.ENTRANCE:
             return (_part(deed, names),)
-    return tuple(_several(resources(names, scope)))
+    return tuple(_several(resources(names, scope, wish)))
 
 
 def _role(params: Json, names: Names) -> str:

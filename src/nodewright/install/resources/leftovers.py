@@ -1,4 +1,4 @@
-"""What deleted clusters left behind: node roles of Karpenter with their profiles, and launch templates.
+"""What deleted clusters left behind: node roles with their profiles, launch templates, rules and queues.
 
 They are shown always and removed only when that is asked for, and never while anything uses them. What
 is removed here is not put back by an uninstall: whose cluster is gone needs none of it.
@@ -7,12 +7,14 @@ is removed here is not put back by an uninstall: whose cluster is gone needs non
 from collections.abc import Iterator
 
 from nodewright.install.found import Found, Leftover
+from nodewright.install.resources.queue import QUEUE_GONE, remove_rule
 from nodewright.install.resources.roles import GONE, TEMPLATE_GONE, remove_profile
 from nodewright.install.steps import Ask, Deed, Step
 from nodewright.install.wish import Wish
 
 PROFILE = "profile:"
 POLICY = "policy:"
+INLINE = "inline:"
 
 
 def plan_leftovers(found: Found, wish: Wish) -> Iterator[Step]:
@@ -38,15 +40,27 @@ def leftover_notes(found: Found, wish: Wish) -> Iterator[str]:
 
 
 def _deeds(one: Leftover) -> tuple[Deed, ...]:
-    if one.kind != "iam role":
-        params = {"LaunchTemplateName": one.name}
-        return (Ask("ec2.DeleteLaunchTemplate", params, TEMPLATE_GONE),)
+    match one.kind:
+        case "iam role":
+            return _remove_role(one)
+        case "event rule":
+            return remove_rule(one.name, one.parts)
+        case "sqs queue":
+            return (Ask("sqs.DeleteQueue", {"QueueUrl": one.parts[0]}, QUEUE_GONE),)
+    params = {"LaunchTemplateName": one.name}
+    return (Ask("ec2.DeleteLaunchTemplate", params, TEMPLATE_GONE),)
+
+
+def _remove_role(one: Leftover) -> tuple[Deed, ...]:
     deeds: list[Deed] = []
     for part in one.parts:
-        if part.startswith(PROFILE):
-            profile = part.removeprefix(PROFILE)
-            deeds.extend(remove_profile(profile, one.name))
-        else:
-            params = {"RoleName": one.name, "PolicyArn": part.removeprefix(POLICY)}
-            deeds.append(Ask("iam.DetachRolePolicy", params, GONE))
+        kind, _, name = part.partition(":")
+        role = {"RoleName": one.name}
+        match kind:
+            case "profile":
+                deeds.extend(remove_profile(name, one.name))
+            case "policy":
+                deeds.append(Ask("iam.DetachRolePolicy", {**role, "PolicyArn": name}, GONE))
+            case _:
+                deeds.append(Ask("iam.DeleteRolePolicy", {**role, "PolicyName": name}, GONE))
     return (*deeds, Ask("iam.DeleteRole", {"RoleName": one.name}, GONE))

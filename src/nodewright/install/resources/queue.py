@@ -4,13 +4,13 @@ A queue that is there already is used, and rules that send the same messages to 
 serve as well as ours. What a foreign queue's policy lacks is added to it, and the text before is kept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 import msgspec
 
 from nodewright.aws.tags import print_tags
-from nodewright.install.found import Found, Json, Queue, Rule
+from nodewright.install.found import Found, Json, Queue
 from nodewright.install.names import Names
 from nodewright.install.steps import Ask, Deed, Forget, Remember, Step
 
@@ -150,7 +150,7 @@ def undo_queue(found: Found, names: Names) -> Iterator[Step]:
     """Take the rules and the queue away that are ours, and put a foreign queue's policy back."""
     for rule in found.account.rules:
         if names.is_ours(rule.tags):
-            yield Step("-", "event rule", rule.name, "", _undo_rule(rule))
+            yield Step("-", "event rule", rule.name, "", remove_rule(rule.name, rule.targets))
     queue = found.account.queue
     if queue is None:
         return
@@ -164,9 +164,10 @@ def undo_queue(found: Found, names: Names) -> Iterator[Step]:
         yield Step("~", "sqs queue", queue.name, "the policy as it was", deeds)
 
 
-def _undo_rule(rule: Rule) -> tuple[Deed, ...]:
-    gone = Ask("events.DeleteRule", {"Name": rule.name}, RULE_GONE)
-    if not rule.targets:
+def remove_rule(name: str, targets: Collection[str]) -> tuple[Deed, ...]:
+    """Take the targets of a rule away, then the rule."""
+    gone = Ask("events.DeleteRule", {"Name": name}, RULE_GONE)
+    if not targets:
         return (gone,)
-    params = {"Rule": rule.name, "Ids": sorted(rule.targets)}
+    params = {"Rule": name, "Ids": sorted(targets)}
     return (Ask("events.RemoveTargets", params, RULE_GONE), gone)

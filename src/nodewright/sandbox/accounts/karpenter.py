@@ -54,7 +54,7 @@ def make_karpenter(keys: Keys, cluster: Made) -> tuple[str, tuple[Object, ...]]:
         roleArn=controller_role,
     )
     _tag_for_discovery(keys, cluster)
-    _make_queue(keys, cluster)
+    make_queue(keys, cluster.name, cluster.account_id)
     profile = f"{cluster.name}_karpenter"
     roles.make_profile(iam, profile, node_role)
     return role, (*_chart(cluster), *_pool(cluster, node_role), *_node(keys, cluster, profile))
@@ -115,9 +115,10 @@ def _tag_for_discovery(keys: Keys, cluster: Made) -> None:
     keys.client("ec2").create_tags(Resources=resources, Tags=tag)
 
 
-def _make_queue(keys: Keys, cluster: Made) -> None:
+def make_queue(keys: Keys, cluster: str, account_id: str) -> None:
+    """Make the queue of interruption messages, and the rules that feed it."""
     sqs, events = keys.client("sqs"), keys.client("events")
-    arn = f"arn:aws:sqs:{keys.region}:{cluster.account_id}:{cluster.name}"
+    arn = f"arn:aws:sqs:{keys.region}:{account_id}:{cluster}"
     sender = {
         "Effect": "Allow",
         "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
@@ -125,11 +126,11 @@ def _make_queue(keys: Keys, cluster: Made) -> None:
         "Resource": arn,
     }
     sqs.create_queue(
-        QueueName=cluster.name,
+        QueueName=cluster,
         Attributes={"MessageRetentionPeriod": "300", "Policy": roles.document(sender)},
     )
     for stem, (source, detail) in _RULES.items():
-        name = f"{stem}-{cluster.name}"
+        name = f"{stem}-{cluster}"
         pattern = {"source": [source], "detail-type": [detail]}
         events.put_rule(Name=name, EventPattern=msgspec.json.encode(pattern).decode())
         events.put_targets(Rule=name, Targets=[{"Id": "KarpenterInterruptionQueue", "Arn": arn}])

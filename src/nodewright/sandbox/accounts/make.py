@@ -13,10 +13,11 @@ import httpx2
 import msgspec
 
 from nodewright.model.errors import UserError
-from nodewright.sandbox.accounts import manifests, roles, scenario
+from nodewright.sandbox.accounts import manifests, scenario
 from nodewright.sandbox.accounts.autoscaler import make_autoscaler
 from nodewright.sandbox.accounts.clusters import Made, Plane, make_cluster
 from nodewright.sandbox.accounts.karpenter import make_karpenter
+from nodewright.sandbox.accounts.leftovers import leave_stale_queue, leave_stale_role
 from nodewright.sandbox.accounts.legacy import make_legacy
 from nodewright.sandbox.accounts.manifests import Object
 from nodewright.sandbox.accounts.network import Vpc, make_vpc
@@ -56,6 +57,7 @@ def make_account(
     vpc = make_vpc(keys, wanted.network)
     for name in wanted.stale_clusters:
         leave_stale_role(keys, name, f"{name}_12345678901234567890")
+        leave_stale_queue(keys, name)
     made = []
     for index, cluster in enumerate(wanted.clusters):
         say(f"making the cluster {cluster.name}")
@@ -126,16 +128,6 @@ def _binder(url: str, plane: ControlPlane) -> Callable[[str], None]:
 
 def _leave_alone(_name: str) -> None:
     """Keep the endpoint that EKS invented."""
-
-
-def leave_stale_role(keys: Keys, name: str, profile: str) -> None:
-    """Leave what a deleted cluster's Karpenter leaves: its node role, held by a profile."""
-    iam = keys.client("iam")
-    role = f"eksctl-KarpenterNodeRole-{name}"
-    # The tool that deletes the cluster gets as far as detaching the policies: the profile, which it
-    # did not make, keeps it from deleting the role.
-    roles.make_role(iam, role, roles.TRUST_EC2)
-    roles.make_profile(iam, profile, role)
 
 
 def _dns_address(service_range: str) -> str:
