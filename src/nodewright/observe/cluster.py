@@ -25,7 +25,6 @@ def fill(page: Page, world: World) -> None:
         if pod.spec.node_name and pod.status.phase not in TERMINAL:
             pods.setdefault(pod.spec.node_name, []).append(pod)
     page.set("karpenter_cluster_state_node_count", len(world.nodes))
-    page.set("karpenter_cluster_state_synced", 1)
     _fill_pools(page, world)
     _fill_nodes(page, world, pods)
     nodes = {node.metadata.name: node for node in world.nodes}

@@ -13,6 +13,8 @@ from nodewright.observe.families_disruption import (
     DISRUPTION_GAUGES,
     DISRUPTION_HISTOGRAMS,
 )
+from nodewright.observe.families_money import MONEY_COUNTERS, MONEY_GAUGES, MONEY_HISTOGRAMS
+from nodewright.observe.families_objects import OBJECT_COUNTERS, OBJECT_GAUGES, OBJECT_HISTOGRAMS
 from nodewright.observe.family import Family
 
 _POWERS: Final = tuple(float(2**power) for power in range(12))
@@ -41,6 +43,8 @@ _CALL: Final = ("controller", "method", "provider")
 
 COUNTERS: Final = (
     *DISRUPTION_COUNTERS,
+    *MONEY_COUNTERS,
+    *OBJECT_COUNTERS,
     Family(
         "karpenter_nodeclaims_created_total",
         "NodeClaims that were written, by why and for which NodePool.",
@@ -90,10 +94,36 @@ COUNTERS: Final = (
     Family(
         "nodewright_acts_total", "Acts by what came of them.", ("controller", "kind", "outcome")
     ),
+    Family(
+        "controller_runtime_reconcile_total",
+        "Looks of a controller, as controller-runtime counts them.",
+        ("controller", "result"),
+    ),
 )
 
 HISTOGRAMS: Final = (
     *DISRUPTION_HISTOGRAMS,
+    *MONEY_HISTOGRAMS,
+    *OBJECT_HISTOGRAMS,
+    Family(
+        "karpenter_nodeclaims_instance_termination_duration_seconds",
+        "From the order to end a machine until it was gone.",
+        ("nodepool",),
+        _POWERS[:11],
+    ),
+    Family(
+        "karpenter_pods_provisioning_bound_duration_seconds",
+        "From the first known place for a pod until it has a node.",
+    ),
+    Family(
+        "karpenter_pods_provisioning_startup_duration_seconds",
+        "From the first known place for a pod until it runs.",
+    ),
+    Family(
+        "controller_runtime_reconcile_time_seconds",
+        "How long one look of a controller took.",
+        ("controller",),
+    ),
     Family(
         "karpenter_nodeclaims_termination_duration_seconds",
         "From a NodeClaim's deletion until nothing is left of it.",
@@ -138,6 +168,8 @@ SUMMARIES: Final = (
 
 GAUGES: Final = (
     *DISRUPTION_GAUGES,
+    *MONEY_GAUGES,
+    *OBJECT_GAUGES,
     Family("karpenter_build_info", "What runs.", ("version", "goversion", "goarch", "commit")),
     Family(
         "karpenter_cloudprovider_instance_type_cpu_cores",
@@ -162,6 +194,10 @@ GAUGES: Final = (
     Family("karpenter_cluster_state_node_count", "Nodes that are known."),
     Family("karpenter_cluster_state_synced", "1 when the cluster is known."),
     Family(
+        "karpenter_cluster_state_unsynced_time_seconds",
+        "How long the cluster has not been known; 0 while it is.",
+    ),
+    Family(
         "karpenter_cluster_utilization_percent",
         "What pods ask for of what nodes have.",
         ("resource_type",),
@@ -185,6 +221,26 @@ GAUGES: Final = (
         "karpenter_pods_unstarted_time_seconds",
         "How long pods have waited to be ready.",
         ("name", "namespace"),
+    ),
+    Family(
+        "karpenter_pods_provisioning_unbound_time_seconds",
+        "How long pods with a known place have waited for their node.",
+        ("name", "namespace"),
+    ),
+    Family(
+        "karpenter_pods_provisioning_unstarted_time_seconds",
+        "How long pods with a known place have waited to run.",
+        ("name", "namespace"),
+    ),
+    Family(
+        "karpenter_pods_provisioning_scheduling_undecided_time_seconds",
+        "How long pods that were seen to wait have not been decided on.",
+        ("name", "namespace"),
+    ),
+    Family(
+        "karpenter_scheduler_pending_pods_by_effective_zone_count",
+        "Pods that wait, by the one zone in which they can run: `flexible` where there are more, `none` where there is none.",
+        ("controller", "zone"),
     ),
     Family(
         "karpenter_scheduler_unschedulable_pods_count",

@@ -6,7 +6,7 @@ already, or a delete that has to be tried again, is not.
 """
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from prometheus_client import (
@@ -17,22 +17,23 @@ from prometheus_client import (
     generate_latest,
 )
 
-from nodewright.core.interruption import CHECKS, PLANNED
 from nodewright.model import decision as d
 from nodewright.model.decision import Decision
-from nodewright.model.instant import read_instant
-from nodewright.model.labels import CAPACITY_TYPE, NODEPOOL, ZONE
-from nodewright.model.resource import NODE_CLAIMS, NODES
 from nodewright.model.world import World
 from nodewright.observe.cluster import fill
+from nodewright.observe.conditions import Conditions, fill_conditions
 from nodewright.observe.disruption import NAME as DISRUPTION
 from nodewright.observe.disruption import REPAIR, Disruptions
 from nodewright.observe.facts import NARROW
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
 from nodewright.observe.family import Family
-from nodewright.observe.fresh import WORDS, Fresh
+from nodewright.observe.fresh import WORDS, Fresh, code_of
+from nodewright.observe.lives import Lives, seconds_since
+from nodewright.observe.money import Money
 from nodewright.observe.onsale import OnSale
 from nodewright.observe.page import Page
+from nodewright.observe.predictions import Predictions
+from nodewright.observe.provisioned import Provisioned
 from nodewright.observe.quantiles import Summary
 from nodewright.observe.waits import Waits
 from nodewright.ports.kube import Answer, Outcome
@@ -45,16 +46,6 @@ _OTHER: Final = "other"
 _PLANNERS: Final = {"provisioning": "provisioner", "disruption": "disruption"}
 """Controllers that plan for pods, with the names that Karpenter's metrics have for them."""
 
-_DISRUPTED: Final = frozenset((
-    "insufficient_capacity", "nodeclass_not_ready", "launch_timeout", "registration_timeout",
-    "garbage_collected", "expired", "unhealthy", "underutilized", "empty", "drifted",
-    "spot_interrupted", "scheduled_change", "instance_stopped", "instance_terminated",
-    "rebalance_recommendation", "capacity_reservation_interrupted", "instance_status",
-    "system_status", "event_status",
-))  # fmt: skip
-"""Reasons that count as a disruption; other deletions follow from somebody else's."""
-
-_UNWELL: Final = frozenset((*CHECKS, PLANNED))
 _EVICTION_CODES: Final = {
     Outcome.DONE: "201",
     Outcome.NOTHING_TO_DO: "404",
@@ -65,6 +56,14 @@ _EVICTION_CODES: Final = {
     Outcome.FORBIDDEN: "403",
     Outcome.INVALID: "422",
 }
+_VERDICTS: Final = {("Refuse", "Pod"): "pod", ("Tell", "Node"): "node"}
+"""Decisions that are verdicts, by kind and subject, and what metrics call whom they are about."""
+
+_STEPS: Final = {
+    "karpenter_pods_scheduling_decision_duration_seconds": "decided",
+    "karpenter_pods_bound_duration_seconds": "bound",
+    "karpenter_pods_startup_duration_seconds": "ready",
+}
 _DAEMON_CODE: Final = "NW-1215"
 _INVALID_PREFIX: Final = "NW-10"
 
@@ -73,7 +72,11 @@ class Metrics:
     """A witness that counts."""
 
     def __init__(
-        self, look: Callable[[], World | None] | None = None, *, version: str = ""
+        self,
+        look: Callable[[], World | None] | None = None,
+        *,
+        version: str = "",
+        now_ms: Callable[[], int] | None = None,
     ) -> None:
         # The library would add a series with the time of birth to each of ours.
         disable_created_metrics()
@@ -94,8 +97,16 @@ class Metrics:
         self._version = version
         self._world: World | None = None
         self._fresh = Fresh()
-        self._waits = Waits(self.note)
+        self._now = now_ms
+        self._unsynced_ms = now_ms() if now_ms is not None else None
+        self._waits = Waits(self._waited)
+        self._provisioned = Provisioned(self.note)
+        self._conditions = Conditions(self.count, self.note)
+        self._predictions = Predictions(self.count)
+        self.money = Money(self.add)
+        self.gauges: dict[str, float] = {}
         self._disruptions = Disruptions(self.count, self.note)
+        self._lives = Lives(self, self._disruptions)
         self._reasons: set[str] = set()
         self._codes: set[str] = set()
         self._refused: dict[str, str] = {}
@@ -105,8 +116,12 @@ class Metrics:
 
     def count(self, name: str, *labels: str) -> None:
         """Count one more."""
+        self.add(name, 1, *labels)
+
+    def add(self, name: str, amount: float, *labels: str) -> None:
+        """Add to what was counted."""
         counter = self._counters[name]
-        (counter.labels(*labels) if labels else counter).inc()
+        (counter.labels(*labels) if labels else counter).inc(amount)
 
     def note(self, name: str, seconds: float, *labels: str) -> None:
         """Take note of a duration."""
@@ -135,11 +150,13 @@ class Metrics:
         """Take note of all that one look at a World led to."""
         if controller not in NARROW:
             self._world = world
-            self._waits.look(world)
-        self.note("nodewright_decide_duration_seconds", duration_ms / 1000, controller)
+            self._follow(world)
+            self.money.learn(world)
+        self._looked(controller, duration_ms / 1000)
         fresh = self._fresh.pick(controller, decisions)
         for one in fresh:
             self._count_decision(controller, one)
+            self._count_verdict(one)
         planner = _PLANNERS.get(controller)
         if planner is not None:
             seconds = duration_ms / 1000
@@ -150,6 +167,8 @@ class Metrics:
             self._disruptions.repaired(world, decisions)
         if controller == "provisioning":
             self._waits.decide(world, decisions)
+            self._provisioned.decide(world, decisions)
+            self._predictions.decide(world, decisions)
             self._refused = {
                 one.subject.uid: one.code for one in decisions if isinstance(one, d.Refuse)
             }
@@ -170,7 +189,7 @@ class Metrics:
         if answer.outcome is Outcome.DONE:
             if not isinstance(decision, WORDS):
                 self._count_decision(controller, decision)
-            self._count_done(decision)
+            self._lives.done(decision, self._world or World(now_ms=0))
 
     def _count_decision(self, controller: str, decision: Decision) -> None:
         reason = decision.reason
@@ -179,73 +198,27 @@ class Metrics:
         self._reasons.add(reason)
         self.count("nodewright_decisions_total", controller, decision.kind, reason)
 
-    def _count_done(self, decision: Decision) -> None:
-        match decision:
-            case d.Launch(claim=claim):
-                relaxed = claim.metadata.annotations.get(
-                    "karpenter.sh/nodeclaim-min-values-relaxed", "false"
-                )
-                pool = claim.metadata.labels.get(NODEPOOL, "")
-                reason = decision.reason.lower()
-                self.count("karpenter_nodeclaims_created_total", reason, pool, relaxed)
-            case d.Disrupt():
-                self._disruptions.begun(decision, self._world or World(now_ms=0))
-            case d.Delete(reason=reason) if reason in _DISRUPTED:
-                if decision.subject.resource is NODE_CLAIMS:
-                    self._disruptions.deleted(decision, self._world or World(now_ms=0))
-                    if reason in _UNWELL:
-                        unwell = "karpenter_interruption_instance_status_unhealthy_total"
-                        self.count(unwell, reason)
-            case d.Change(reason="Registration") if decision.subject.resource is NODES:
-                labels = self._labels_of(decision)
-                row = (labels.get(NODEPOOL, ""), labels.get(ZONE, ""))
-                self.count("karpenter_nodes_created_total", *row)
-            case d.Change(reason="Drained") if decision.subject.resource is NODE_CLAIMS:
-                pool = self._labels_of(decision).get(NODEPOOL, "")
-                self.count("karpenter_nodes_drained_total", pool)
-            case d.Evict():
-                self.count("karpenter_pods_drained_total", decision.reason)
-            case d.Release():
-                self._count_gone(decision)
+    def _count_verdict(self, decision: Decision) -> None:
+        about = _VERDICTS.get((decision.kind, decision.subject.resource.kind))
+        code = code_of(decision)
+        if about is not None and code:
+            self.count("nodewright_verdicts_total", about, code)
 
-    def _count_gone(self, decision: d.Release) -> None:
-        meta = decision.thing.metadata
-        labels, now_ms = meta.labels, self._now_ms()
-        pool, zone = labels.get(NODEPOOL, ""), labels.get(ZONE, "")
-        took_s = _seconds(read_instant(meta.deletion_timestamp), now_ms)
-        if decision.subject.resource is NODE_CLAIMS:
-            capacity = labels.get(CAPACITY_TYPE, "")
-            self.count("karpenter_nodeclaims_terminated_total", pool, capacity, zone)
-            if took_s is not None:
-                self.note("karpenter_nodeclaims_termination_duration_seconds", took_s, pool)
-        elif decision.subject.resource is NODES:
-            self.count("karpenter_nodes_terminated_total", pool, zone)
-            if took_s is not None:
-                self.note("karpenter_nodes_termination_duration_seconds", took_s, pool)
-            lived_s = _seconds(read_instant(meta.creation_timestamp), now_ms)
-            if lived_s is not None:
-                self.note("karpenter_nodes_lifetime_duration_seconds", lived_s, pool)
+    def _looked(self, controller: str, seconds: float) -> None:
+        self.note("nodewright_decide_duration_seconds", seconds, controller)
+        self.note("controller_runtime_reconcile_time_seconds", seconds, controller)
+        self.count("controller_runtime_reconcile_total", controller, "success")
 
-    def _labels_of(self, decision: Decision) -> Mapping[str, str]:
-        """Give the labels of a claim or node as they were last seen, a node's claim's included."""
-        world = self._world or World(now_ms=0)
-        name = decision.subject.name
-        for claim in world.node_claims:
-            if claim.metadata.name == name:
-                return claim.metadata.labels
-        for node in world.nodes:
-            if node.metadata.name == name:
-                provider_id = node.spec.provider_id
-                own = (
-                    one.metadata.labels
-                    for one in world.node_claims
-                    if provider_id and one.status.provider_id == provider_id
-                )
-                return {**node.metadata.labels, **next(own, {})}
-        return {}
+    def _waited(self, name: str, seconds: float) -> None:
+        self.note(name, seconds)
+        self.note("nodewright_pod_wait_seconds", seconds, _STEPS[name])
 
-    def _now_ms(self) -> int:
-        return self._world.now_ms if self._world is not None else 0
+    def _follow(self, world: World) -> None:
+        """Take note of how far pods and conditions have come."""
+        self._waits.look(world)
+        self._provisioned.look(world)
+        self._predictions.look(world)
+        self._conditions.look(world)
 
     def _gauges(self) -> bytes:
         """Write what is made anew for each page."""
@@ -254,11 +227,30 @@ class Metrics:
         page.set("karpenter_build_info", 1, row)
         world = self._look() if self._look is not None else self._world
         if world is not None:
-            self._waits.look(world)
+            self._unsynced_ms = None
+            self._follow(world)
             fill(page, world)
+            fill_conditions(page, world)
             self._fill_verdicts(page, world)
             self._disruptions.fill(page, world)
+            self._provisioned.fill(page, world)
+            self.money.fill(page, world)
+        self._fill_own(page, is_known=world is not None)
         return page.write()
+
+    def _fill_own(self, page: Page, *, is_known: bool) -> None:
+        """Write what is known of this process."""
+        page.set("karpenter_cluster_state_synced", int(is_known))
+        now_ms = self._now() if self._now is not None else None
+        if not is_known and now_ms is not None and self._unsynced_ms is None:
+            self._unsynced_ms = now_ms
+        unsynced_s = seconds_since(self._unsynced_ms, now_ms) if now_ms is not None else None
+        page.set("karpenter_cluster_state_unsynced_time_seconds", unsynced_s or 0)
+        ratio = self._predictions.mismatch_ratio
+        if ratio is not None:
+            page.set("nodewright_placement_mismatch_ratio", ratio)
+        for name, value in sorted(self.gauges.items()):
+            page.set(name, value)
 
     def _fill_verdicts(self, page: Page, world: World) -> None:
         """Count what was last said to pods that still wait."""
@@ -273,7 +265,3 @@ class Metrics:
         page.set("karpenter_scheduler_ignored_pods_count", len(codes) - len(placeable))
         for controller, depth in self._depths.items():
             page.set("karpenter_scheduler_queue_depth", depth, (controller, ""))
-
-
-def _seconds(since_ms: int | None, now_ms: int) -> float | None:
-    return None if since_ms is None else max(0, now_ms - since_ms) / 1000

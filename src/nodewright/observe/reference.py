@@ -3,6 +3,7 @@
 from typing import Final
 
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
+from nodewright.observe.predictions import EXPLANATIONS
 
 _KINDS: Final = {
     "Counters": COUNTERS,
@@ -17,13 +18,18 @@ def metrics_document() -> str:
     lines = [
         "# Metrics",
         "",
-        "Families that begin with `karpenter_` have the names, labels and units of Karpenter's own, so",
-        "that dashboards and alerts made for it go on working. Amounts are in base units: cores, bytes,",
-        "seconds. A series goes when its node, pod or NodePool does.",
+        "Families that begin with `karpenter_`, `operator_` and `controller_runtime_` have the names, labels and units of",
+        "Karpenter's own, so that dashboards and alerts made for it go on working. Amounts are in base units: cores, bytes,",
+        "seconds, and money in the currency of the price list, per hour. A series goes when its node, pod or NodePool does.",
+        "[Dashboards and alerts](../how-to/observe.md) made of them come with the chart.",
     ]
     for kind, families in _KINDS.items():
         lines += ["", f"## {kind}", "", "| name | labels | what |", "| --- | --- | --- |"]
         for one in sorted(families, key=lambda family: family.name):
             labels = ", ".join(f"`{name}`" for name in one.labels)
             lines.append(f"| `{one.name}` | {labels} | {one.about} |")
+    lines += ["", "## Predicted placements", ""]
+    lines += ["What the results of `nodewright_placements_total` mean:", ""]
+    lines += ["| result | what happened |", "| --- | --- |"]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in EXPLANATIONS.items()]
     return "\n".join(lines) + "\n"

@@ -14,6 +14,7 @@ import msgspec
 from nodewright.model.instance import InstanceType
 from nodewright.sim.checkers.budgets import NodeBudgets
 from nodewright.sim.checkers.checker import Checker, Scene, Violation
+from nodewright.sim.checkers.costs import CostTotal
 from nodewright.sim.checkers.endings import ClaimsEnd, Settled
 from nodewright.sim.checkers.interruptions import HeededWarnings
 from nodewright.sim.checkers.machines import DrainedFirst, Limits, OneLaunch, OwnedMachines
@@ -33,7 +34,7 @@ LOOK_MS: Final = 60_000
 _COLLECT_EVERY: Final = 200_000
 CHECKERS: Final[tuple[type[Checker], ...]] = (
     OwnedMachines, OneLaunch, Limits, DrainedFirst, FairEvictions, Verdicts, ClaimsEnd, Settled,
-    NodeBudgets, LastReplicas, HeededWarnings,
+    NodeBudgets, LastReplicas, HeededWarnings, CostTotal,
 )  # fmt: skip
 
 

@@ -74,12 +74,16 @@ class Market:
         """Tell whether something is sold at all."""
         return key in self._pools
 
+    def step(self, now_ms: int) -> int:
+        """Tell how often prices have moved by an instant."""
+        return (now_ms - self._start_ms) // STEP_MS
+
     def price(self, key: OfferingKey, now_ms: int) -> NanoUSD:
         """Give today's price."""
         pool = self._pools[key]
         if key[2] != SPOT or not self._settings.spot_moves:
             return NanoUSD(pool.base)
-        step = (now_ms - self._start_ms) // STEP_MS
+        step = self.step(now_ms)
         while pool.step < step:
             pool.step += 1
             drift = _PULL * (1.0 - pool.factor) + _SWING * pool.stream.normal()

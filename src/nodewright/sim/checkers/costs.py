@@ -1,0 +1,107 @@
+"""A promise about money: what a cluster is said to cost is the sum over its machines, at every step.
+
+The sum is made here once more, machine by machine from the market's own prices, and held against the
+bill that metrics, status and screens show. A total that is carried along instead of added up drifts with
+moving spot prices, and falls below zero when an end is seen twice.
+"""
+
+from collections.abc import Iterator
+
+from nodewright.core.disruption.cost import Prices
+from nodewright.core.money import add_up
+from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, REGISTERED, ZONE
+from nodewright.model.node import Node
+from nodewright.model.nodeclaim import NodeClaim
+from nodewright.model.pod import Pod
+from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
+from nodewright.model.world import World
+from nodewright.sim.apiserver import DELETED, Change
+from nodewright.sim.checkers.checker import Checker, Scene
+
+
+class CostTotal(Checker):
+    """The bill is the sum over the machines that are there, and nothing on it is below zero."""
+
+    name = "cost-total"
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        self._listed: tuple[int, tuple[str, ...], Prices] | None = None
+        self.api.listen(NODES, self._changed)
+        self.api.listen(NODE_CLAIMS, self._changed)
+
+    def look(self) -> None:
+        """Compare also when nothing has happened: prices move by themselves, and pods come and go."""
+        self._compare(tuple(self.api.each(PODS)))
+
+    def told(self, world: World, prices: Prices) -> int:
+        """Give what the cluster is said to cost."""
+        bill = add_up(world, prices)
+        if bill.idle < 0 or min(bill.namespaces.values(), default=0) < 0:
+            self.complain(f"a part of the bill is below zero: {bill}")
+        if sum(bill.namespaces.values()) + bill.idle != bill.total:
+            self.complain(f"the parts of the bill are not the whole: {bill}")
+        return bill.total
+
+    def _changed(self, change: Change) -> None:
+        # Most changes are about other things than what is paid for.
+        if change.verb == DELETED or _paid_for(change.old) != _paid_for(change.new):
+            self._compare(())
+
+    def _compare(self, pods: tuple[Pod, ...]) -> None:
+        world = World(
+            now_ms=self.loop.now_ms(),
+            pods=pods,
+            nodes=tuple(self.api.each(NODES)),
+            node_claims=tuple(self.api.each(NODE_CLAIMS)),
+            node_pools=tuple(self.api.each(NODE_POOLS)),
+        )
+        said, real = self.told(world, self._prices(world)), sum(self._each_price(world))
+        if said != real:
+            self.complain(
+                f"the cluster is said to cost {said} nano-dollars an hour, and costs {real}"
+            )
+
+    def _prices(self, world: World) -> Prices:
+        market = self.scene.ec2.market
+        step = market.step(world.now_ms)
+        pools = tuple(one.metadata.name for one in world.node_pools)
+        if self._listed is None or self._listed[:2] != (step, pools):
+            types = market.instance_types(world.now_ms)
+            listed = World(now_ms=world.now_ms, instance_types=dict.fromkeys(pools, types))
+            self._listed = (step, pools, Prices(listed))
+        return self._listed[2]
+
+    def _each_price(self, world: World) -> Iterator[int]:
+        """Give what each machine costs that a claim or a node stands for."""
+        market = self.scene.ec2.market
+        pools = {one.metadata.name for one in world.node_pools}
+        machines = {
+            one.status.provider_id: one.metadata.labels
+            for one in world.node_claims
+            if one.status.provider_id
+        }
+        for node in world.nodes:
+            # Before a node is registered, its claim knows best what it is.
+            name, labels = node.spec.provider_id or node.metadata.name, node.metadata.labels
+            if name not in machines or labels.get(REGISTERED) == "true":
+                machines[name] = labels
+        for labels in machines.values():
+            key = (
+                labels.get(INSTANCE_TYPE, ""),
+                labels.get(ZONE, ""),
+                labels.get(CAPACITY_TYPE, ""),
+            )
+            if labels.get(NODEPOOL) in pools and market.has(key):
+                yield market.price(key, world.now_ms)
+
+
+def _paid_for(thing: Node | NodeClaim | None) -> object:
+    """Give what of an object a bill looks at."""
+    match thing:
+        case NodeClaim():
+            return (thing.metadata.labels, thing.status.provider_id)
+        case Node():
+            return (thing.metadata.labels, thing.spec.provider_id)
+        case None:
+            return None
