@@ -47,7 +47,8 @@ _MANIFESTS: Final = (
 _TRY: Final = (
     Command("demo", "demo:demo", "Watch the controllers on a simulated cluster and cloud."),
     Command("sandbox", "sandbox:app", "Run a real control plane on this machine."),
-    Command("simulate", "simulate:simulate", "Run a scenario in virtual time."),
+    Command("simulate", "simulate:simulate", "Run a workload or a scenario in virtual time."),
+    Command("record", "record:record", "Write a workload down, to run it in virtual time."),
 )
 _RUN: Final = (
     Command("install", "install:install", "Install Nodewright on an EKS cluster."),

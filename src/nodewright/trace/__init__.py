@@ -1,0 +1,1 @@
+"""Workloads over time: what pods come, how large they are, and how long they stay."""
