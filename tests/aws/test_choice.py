@@ -2,7 +2,7 @@
 
 from builders.awslaunches import a_launch
 from builders.types import a_type, an_offering
-from nodewright.aws.choice import choose
+from nodewright.aws.choice import choose, is_narrow
 from nodewright.model.instance import NANO, Offering
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, RESERVATION_ID, ZONE
 from nodewright.model.metadata import NodeSelectorRequirement
@@ -131,3 +131,19 @@ def test_one_block_is_asked_for_and_never_beside_another_sort():
     [choice] = choose(a_launch(), [a_type("m", offerings=offerings)])
 
     assert [one.reservation.reservation_id for one in choice.candidates] == ["cr-1"]
+
+
+def test_on_demand_out_of_few_types_is_narrow_where_spot_would_do():
+    both, only = (
+        a_launch(wants(CAPACITY_TYPE, "spot", "on-demand")),
+        a_launch(wants(CAPACITY_TYPE, "on-demand")),
+    )
+    four, five = ([a_type(f"m{number}") for number in range(count)] for count in (4, 5))
+
+    def narrow(request, types):
+        return [is_narrow(request, one) for one in choose(request, types)]
+
+    assert narrow(both, four) == narrow(a_launch(), four) == [True]
+    assert narrow(both, five) == narrow(only, four) == [False]
+    sold_as_both = [a_type("m", capacity_types=("on-demand", "spot"))]
+    assert narrow(both, sold_as_both) == [False, True]

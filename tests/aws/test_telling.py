@@ -5,7 +5,10 @@ import logging
 import pytest
 
 from builders.awsaccounts import a_class
-from nodewright.aws.telling import Telling, tell_template
+from builders.awslaunches import a_launch
+from builders.types import a_type, an_offering
+from nodewright.aws.choice import Candidate, Choice
+from nodewright.aws.telling import Telling, tell_narrow, tell_template
 
 
 @pytest.fixture
@@ -31,6 +34,23 @@ def test_an_image_is_told_once_for_each_class(said):
     assert [(facts["EC2NodeClass"]["name"], facts["ami"]) for _, facts in said()] == [
         ("a", "ami-1"),
         ("b", "ami-1"),
+    ]
+
+
+def test_few_types_are_told_with_whose_they_are(said):
+    request = a_launch(claim="default-abc", node_pool="default")
+    kinds = [a_type("n"), a_type("m")]
+    tell_narrow(request, Choice("on-demand", tuple(Candidate(k, an_offering()) for k in kinds)))
+
+    assert said() == [
+        (
+            "on demand is bought though spot would do, and only 2 types may be: allow at least 5",
+            {
+                "NodeClaim": {"name": "default-abc"},
+                "NodePool": {"name": "default"},
+                "instance-types": ["m", "n"],
+            },
+        )
     ]
 
 

@@ -15,6 +15,7 @@ from nodewright.aws.fleet import TYPES_MAX
 from nodewright.aws.template import Reservation
 from nodewright.model.instance import InstanceType, Offering
 from nodewright.model.labels import (
+    CAPACITY_TYPE,
     ON_DEMAND,
     RESERVATION_ID,
     RESERVATION_INTERRUPTIBLE,
@@ -25,6 +26,7 @@ from nodewright.model.labels import (
 from nodewright.model.requirements import Requirements
 from nodewright.ports.cloud import LaunchRequest
 
+FLEXIBLE_TYPES_MIN: Final = 5
 _SIZE: Final = "karpenter.k8s.aws/instance-size"
 _ACCELERATORS: Final = (
     "nvidia.com/gpu",
@@ -61,6 +63,15 @@ class Choice(msgspec.Struct, frozen=True):
 
     capacity_type: str
     candidates: tuple[Candidate, ...]
+
+
+def is_narrow(request: LaunchRequest, choice: Choice) -> bool:
+    """Tell whether on demand is bought though spot would do, out of so few types that spot is rare."""
+    if choice.capacity_type != ON_DEMAND:
+        return False
+    wanted = request.requirements.get(CAPACITY_TYPE)
+    types = {one.type.name for one in choice.candidates}
+    return len(types) < FLEXIBLE_TYPES_MIN and (wanted is None or wanted.has(SPOT))
 
 
 def choose(request: LaunchRequest, types: Iterable[InstanceType]) -> tuple[Choice, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from nodewright.aws.calls import CREATE_FLEET
-from nodewright.aws.choice import Candidate, Choice, choose
+from nodewright.aws.choice import Candidate, Choice, choose, is_narrow
 from nodewright.aws.cluster import Cluster
 from nodewright.aws.drafting import (
     Group,
@@ -38,7 +38,7 @@ from nodewright.aws.placements import PlacementGroup
 from nodewright.aws.soldout import SoldOut
 from nodewright.aws.subnets import Subnet, SubnetBook
 from nodewright.aws.tags import CLAIM
-from nodewright.aws.telling import Telling
+from nodewright.aws.telling import Telling, tell_narrow
 from nodewright.aws.template import Placement
 from nodewright.aws.templates import Templates
 from nodewright.model.ec2nodeclass import EC2NodeClass
@@ -90,6 +90,8 @@ class Launcher:
         choices = choose(request, stock.types)
         answer: Launched | LaunchFailed = _NOTHING
         for number, choice in enumerate(choices):
+            if is_narrow(request, choice):
+                tell_narrow(request, choice)
             token = f"{request.token}-{number}" if number else request.token
             try:
                 answer = await self._launch_as(request, choice, stock, token)

@@ -7,7 +7,9 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from nodewright.aws.choice import FLEXIBLE_TYPES_MIN, Choice
 from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.ports.cloud import LaunchRequest
 
 _log: Final = logging.getLogger("nodewright.aws")
 SAID_MAX: Final = 10_000
@@ -38,6 +40,22 @@ class Telling:
             self._images[name, image] = None
             facts = {"EC2NodeClass": {"name": name}, "ami": image, "ami-name": names.get(image, "")}
             _say("discovered ami", facts)
+
+
+def tell_narrow(request: LaunchRequest, choice: Choice) -> None:
+    """Warn that spot would do, and that so few types may be bought that on demand is."""
+    types = sorted({one.type.name for one in choice.candidates})
+    facts = {
+        "NodeClaim": {"name": request.claim},
+        "NodePool": {"name": request.node_pool},
+        "instance-types": types,
+    }
+    _log.warning(
+        "on demand is bought though spot would do, and only %d types may be: allow at least %d",
+        len(types),
+        FLEXIBLE_TYPES_MIN,
+        extra={"facts": facts},
+    )
 
 
 def tell_template(name: str, answer: Mapping[str, Any]) -> None:
