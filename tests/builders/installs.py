@@ -37,6 +37,7 @@ class Table:
 
     def __init__(self):
         self.objects = {}
+        self.held = set()
 
     async def version(self):
         return "v1.34.0"
@@ -65,6 +66,12 @@ class Table:
 
     async def remove(self, path):
         self.objects.pop(path, None)
+
+    async def evict(self, namespace, name):
+        if name in self.held:
+            return False
+        self.objects.pop(f"/api/v1/namespaces/{namespace}/pods/{name}", None)
+        return True
 
     def kubectl(self, *arguments, stdin=b""):
         """Do what the ready-made accounts ask of kubectl."""

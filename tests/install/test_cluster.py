@@ -66,3 +66,12 @@ async def test_a_refusal_and_silence_are_one_sentence_each():
     assert "administrator" in caught.value.advice
     with pytest.raises(UserError, match="the cluster cannot be reached: gone"):
         await objects.get("/x")
+
+
+async def test_a_budget_is_an_answer_and_a_pod_that_is_gone_was_evicted():
+    client = Scripted(Reply(429), Reply(404), Reply(201))
+    objects = KubeObjects(client)
+
+    assert [await objects.evict("n", "p") for _ in range(3)] == [False, True, True]
+    assert client.asked[0].path == "/api/v1/namespaces/n/pods/p/eviction"
+    assert client.clock.slept == []

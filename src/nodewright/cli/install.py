@@ -68,6 +68,9 @@ class ChoiceOption:
     remove_leftovers: Annotated[
         bool, Parameter(negative=(), help="Remove what deleted clusters left and nobody uses.")
     ] = False
+    move_group: Annotated[
+        str, Parameter(help="Move the pods off this node group, and make it empty.")
+    ] = ""
     image: Annotated[str, Parameter(help="The controller's image, as REPOSITORY[:TAG].")] = ""
     replicas: Annotated[int, Parameter(help="How many controllers stand by.")] = 2
 
@@ -85,6 +88,7 @@ class ChoiceOption:
             takes_over=self.take_over,
             pins_system=self.pin_system,
             removes_leftovers=self.remove_leftovers,
+            move_group=self.move_group,
             image=self.image,
             replicas=self.replicas,
         )
@@ -118,6 +122,7 @@ def install(  # noqa: PLR0913 - each is an option of its own.
     $ nodewright install --cluster prod-eu --plan-out plan.json
     $ nodewright install --plan plan.json --yes
     $ nodewright install --cluster prod-eu --print policy
+    $ nodewright install --cluster prod-eu --move-group workers
     $ nodewright install --cluster prod-eu --hand-back
     """
     installer = open_installer(account)
@@ -262,6 +267,8 @@ def _carry_out(installer: "Installer", plan: Plan) -> int:
 def _tell(step: Step, what: str) -> None:
     if what == "done":
         say(f"  {step.sign} {step.title}")
+    elif what != "begun":
+        say(f"    {step.title}: {what}")
 
 
 def prove(installer: "Installer", wish: Wish) -> int:

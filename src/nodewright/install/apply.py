@@ -12,14 +12,29 @@ import msgspec
 from nodewright.aws.gateway import Fault
 from nodewright.install.asking import Asking
 from nodewright.install.cluster import Objects
+from nodewright.install.drain import drain
+from nodewright.install.found import Json
 from nodewright.install.resources.objects import CRD_PATH, RECORD_PATH, path_of
-from nodewright.install.steps import Apply, Ask, Deed, Forget, Merge, Plan, Remember, Remove, Step
+from nodewright.install.steps import (
+    Apply,
+    Ask,
+    AwaitNodes,
+    Deed,
+    Drain,
+    Forget,
+    Merge,
+    Plan,
+    Remember,
+    Remove,
+    Step,
+)
 from nodewright.model.errors import UserError
 from nodewright.ports.clock import Clock
 
 STUCK: Final = "NW-9718"
 _POLL_MS: Final = 1_000
 _GONE_LIMIT_MS: Final = 1_800_000
+_NODES_LIMIT_MS: Final = 600_000
 _SERVED_LIMIT_MS: Final = 60_000
 _PATIENCE_MS: Final = 75_000
 _UNKNOWN_YET: Final = frozenset(
@@ -29,6 +44,7 @@ _UNKNOWN_YET: Final = frozenset(
         "MalformedPolicyDocument",
         "AWS.SimpleQueueService.QueueDeletedRecently",
         "QueueDeletedRecently",
+        "ResourceInUseException",
     }
 )
 _PATIENT: Final = frozenset(
@@ -36,6 +52,7 @@ _PATIENT: Final = frozenset(
         "eks.CreateAccessEntry",
         "eks.CreateFargateProfile",
         "eks.CreatePodIdentityAssociation",
+        "eks.UpdateNodegroupConfig",
         "iam.AttachRolePolicy",
         "iam.AddRoleToInstanceProfile",
         "sqs.CreateQueue",
@@ -69,12 +86,14 @@ class Applier:
         self._asking = asking
         self._objects = objects
         self._clock = clock
+        self._say: Callable[[str], None] = _nobody
 
     async def apply(self, plan: Plan, tell: Told) -> int:
         """Do every step that changes something, and give how many there were."""
         changes = plan.changes
         for index, step in enumerate(changes):
             tell(step, "begun")
+            self._say = _repeated_once(step, tell)
             try:
                 for deed in step.deeds:
                     await self.do(deed)
@@ -100,6 +119,10 @@ class Applier:
                 await self._remember(key, was)
             case Forget(key=key):
                 await self._forget(key)
+            case Drain(node=node):
+                await drain(self._objects, self._clock, node, self._say)
+            case AwaitNodes():
+                await self._await_nodes(deed)
 
     async def _ask(self, deed: Ask) -> None:
         end_ms = self._clock.now_ms() + _PATIENCE_MS
@@ -127,6 +150,7 @@ class Applier:
         await self._objects.remove(deed.path)
         end_ms = self._clock.now_ms() + _GONE_LIMIT_MS
         while deed.waits and (stays := await self._stays(deed)):
+            self._say(f"{stays} to go")
             if self._clock.now_ms() >= end_ms:
                 raise UserError(
                     f"{stays} is not gone after {_GONE_LIMIT_MS // 60_000} min",
@@ -142,6 +166,20 @@ class Applier:
         left = await self._objects.list(deed.until_none) if deed.until_none else []
         return str(left[0]["metadata"]["name"]) if left else ""
 
+    async def _await_nodes(self, deed: AwaitNodes) -> None:
+        path = f"/api/v1/nodes?labelSelector=eks.amazonaws.com%2Fnodegroup%3D{deed.group}"
+        end_ms = self._clock.now_ms() + _NODES_LIMIT_MS
+        while (ready := sum(map(_is_ready, await self._objects.list(path)))) < deed.count:
+            self._say(f"{deed.count - ready} nodes of {deed.group} to come")
+            if self._clock.now_ms() >= end_ms:
+                raise UserError(
+                    f"{ready} of {deed.count} nodes of {deed.group} are ready after "
+                    f"{_NODES_LIMIT_MS // 60_000} min",
+                    code=STUCK,
+                    advice="look at the node group's health, then repeat the command",
+                )
+            await self._clock.sleep_ms(_POLL_MS)
+
     async def _await_served(self, path: str) -> None:
         end_ms = self._clock.now_ms() + _SERVED_LIMIT_MS
         while self._clock.now_ms() < end_ms:
@@ -156,3 +194,24 @@ class Applier:
             code=STUCK,
             where=path,
         )
+
+
+def _nobody(_said: str) -> None:
+    """Whoever does a single deed asks for no word of it."""
+
+
+def _repeated_once(step: Step, tell: Told) -> Callable[[str], None]:
+    """Pass on what a step waits for, each word once."""
+    said: set[str] = set()
+
+    def say(word: str) -> None:
+        if word not in said:
+            said.add(word)
+            tell(step, word)
+
+    return say
+
+
+def _is_ready(node: Json) -> bool:
+    conditions = (node.get("status") or {}).get("conditions") or ()
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)

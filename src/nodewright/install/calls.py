@@ -178,6 +178,7 @@ TABLE: Final[dict[str, Entry]] = {
         "DeleteAddon",
         "DeleteFargateProfile",
         "DeletePodIdentityAssociation",
+        "UpdateNodegroupConfig",
         "UpdatePodIdentityAssociation",
     ),
     **_rows(Scope.NETWORK, "ec2", "CreateTags", "DeleteTags"),

@@ -63,6 +63,10 @@ class Objects(Protocol):
         """Take an object away; one that is gone already is fine."""
         ...
 
+    async def evict(self, namespace: str, name: str) -> bool:
+        """Ask a pod to go; tell whether its budgets let it."""
+        ...
+
 
 class KubeObjects:
     """The objects of a cluster, through its API."""
@@ -110,17 +114,33 @@ class KubeObjects:
         if reply.status != HTTPStatus.NOT_FOUND:
             _good(reply, path)
 
+    async def evict(self, namespace: str, name: str) -> bool:
+        """Ask a pod to go; tell whether its budgets let it."""
+        path = f"/api/v1/namespaces/{namespace}/pods/{name}/eviction"
+        meta = {"namespace": namespace, "name": name}
+        wanted = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": meta}
+        # A budget answers as a busy server does: here that is an answer, not a reason to wait.
+        reply = await self._try(Request("POST", path, {}, msgspec.json.encode(wanted)))
+        if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
+            return False
+        if reply.status != HTTPStatus.NOT_FOUND:
+            _good(reply, path)
+        return True
+
+    async def _try(self, request: Request) -> Reply:
+        try:
+            return await self._client.ask(request)
+        except Unreachable as error:
+            raise UserError(
+                f"the cluster cannot be reached: {error}", code=REFUSED, where=self.server
+            ) from None
+
     async def _ask(self, request: Request) -> Reply:
         """Ask, and ask again while the server only asks for patience, as after a new definition."""
         clock = self._client.machine.clock
         end_ms = clock.ticks_ms() + _PATIENCE_MS
         while True:
-            try:
-                reply = await self._client.ask(request)
-            except Unreachable as error:
-                raise UserError(
-                    f"the cluster cannot be reached: {error}", code=REFUSED, where=self.server
-                ) from None
+            reply = await self._try(request)
             if reply.status not in _BUSY or clock.ticks_ms() >= end_ms:
                 return reply
             await clock.sleep_ms(reply.retry_after_ms or _PAUSE_MS)

@@ -22,6 +22,8 @@ class NodeGroup(msgspec.Struct, frozen=True):
     capacity_type: str = "ON_DEMAND"
     ami_type: str = ""
     desired: int = 0
+    smallest: int = 0
+    largest: int = 1
     taints: tuple[Json, ...] = ()
 
 
@@ -175,6 +177,14 @@ class Scaler(msgspec.Struct, frozen=True):
         return f"deployment.{self.namespace}.{self.name}"
 
 
+class GroupNode(msgspec.Struct, frozen=True):
+    """A node of a managed node group; a closed one takes no new pods."""
+
+    name: str
+    group: str
+    is_closed: bool = False
+
+
 class Kube(msgspec.Struct, frozen=True):
     """The side of Kubernetes: documents by their paths, and what was written down earlier."""
 
@@ -188,6 +198,7 @@ class Kube(msgspec.Struct, frozen=True):
     provisioners: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     claims: tuple[Json, ...] = ()
+    nodes: tuple[GroupNode, ...] = ()
 
 
 class Found(msgspec.Struct, frozen=True):

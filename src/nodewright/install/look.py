@@ -168,6 +168,7 @@ async def _node_group(asking: Asking, cluster: str, name: str) -> NodeGroup:
     told = await asking.ask("eks.DescribeNodegroup", clusterName=cluster, nodegroupName=name)
     one = told["nodegroup"]
     template = one.get("launchTemplate") or {}
+    sizes = one.get("scalingConfig") or {}
     return NodeGroup(
         name=name,
         role=one.get("nodeRole", ""),
@@ -176,7 +177,9 @@ async def _node_group(asking: Asking, cluster: str, name: str) -> NodeGroup:
         instance_types=tuple(one.get("instanceTypes") or ()),
         capacity_type=one.get("capacityType", "ON_DEMAND"),
         ami_type=one.get("amiType", ""),
-        desired=int((one.get("scalingConfig") or {}).get("desiredSize", 0)),
+        desired=int(sizes.get("desiredSize", 0)),
+        smallest=int(sizes.get("minSize", 0)),
+        largest=int(sizes.get("maxSize", 1)),
         taints=tuple(one.get("taints") or ()),
     )
 

@@ -12,17 +12,18 @@ from urllib.parse import urlsplit
 import msgspec
 
 from nodewright.install.cluster import Objects
-from nodewright.install.found import Account, Found, Json, Kube, Scaler
+from nodewright.install.found import Account, Found, GroupNode, Json, Kube, Scaler
 from nodewright.install.plan import names_of
 from nodewright.install.resources.access import AWS_AUTH
 from nodewright.install.resources.objects import RECORD_PATH, wanted_paths
 from nodewright.install.resources.pools import CLAIMS, CLASSES, POOLS
-from nodewright.install.resources.scalers import SYSTEM
+from nodewright.install.resources.scalers import NODE_GROUP, SYSTEM
 from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
 
 ANOTHER: Final = "NW-9717"
 _DEPLOYMENTS: Final = "/apis/apps/v1/deployments"
+_NODES: Final = "/api/v1/nodes"
 _PROVISIONERS: Final = "/apis/karpenter.sh/v1alpha5/provisioners"
 
 
@@ -42,6 +43,7 @@ async def look_at_cluster(objects: Objects, account: Account, wish: Wish) -> Kub
         provisioners=_names(await objects.list(_PROVISIONERS)),
         classes=_names(await objects.list(CLASSES)),
         claims=tuple(await objects.list(CLAIMS)),
+        nodes=tuple(filter(None, map(_read_node, await objects.list(_NODES)))),
     )
     live = {}
     names = names_of(Found(account))
@@ -102,6 +104,12 @@ def read_scaler(deployment: Json) -> Scaler | None:
                 version=image.partition("@")[0].rpartition(":")[2] if image else "",
             )
     return None
+
+
+def _read_node(node: Json) -> GroupNode | None:
+    group = (node["metadata"].get("labels") or {}).get(NODE_GROUP)
+    closed = bool((node.get("spec") or {}).get("unschedulable"))
+    return GroupNode(node["metadata"]["name"], group, closed) if group else None
 
 
 def _is_called(name: str, kind: str) -> bool:

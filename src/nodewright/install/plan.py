@@ -1,7 +1,8 @@
 """The plan of an installation and of its undoing: what is wanted against what was found. Pure.
 
 The order is that in which things need each other; the record comes first, because a change that is not
-written down cannot be undone, and another autoscaler is stopped last. Undoing goes the other way.
+written down cannot be undone, and another autoscaler is stopped last; only then a node group is moved off.
+Undoing goes the other way.
 """
 
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from nodewright.install.names import Names
 from nodewright.install.resources import (
     access,
     fargate,
+    groups,
     identity,
     leftovers,
     network,
@@ -62,12 +64,14 @@ def _install_steps(found: Found, wish: Wish, names: Names) -> Iterator[Step]:
     yield from pools.plan_pools(found, wish, names)
     yield from scalers.plan_pins(found, wish)
     yield from scalers.plan_scalers(found, wish)
+    yield from groups.plan_move(found, wish, names)
 
 
 def _install_notes(found: Found, wish: Wish, names: Names) -> Iterator[str]:
     yield from network.network_notes(found.account, wish, names)
     yield from leftovers.leftover_notes(found, wish)
     yield from scalers.scaler_notes(found, wish)
+    yield from groups.move_notes(found, wish)
     if not wish.is_fargate and sum(g.desired for g in found.account.cluster.node_groups) == 1:
         yield "one node in the node groups: the controller runs once, without a stand-in"
 
@@ -88,11 +92,13 @@ def plan_uninstall(found: Found, wish: Wish) -> Plan:
 def plan_hand_back(found: Found, wish: Wish) -> Plan:
     """Plan to give the cluster back to the autoscaler before us; our parts stay, and rest."""
     names = names_of(found)
-    steps = (*scalers.plan_rest(found), *scalers.undo_scalers(found))
+    back = (*groups.undo_moves(found, names), *scalers.undo_scalers(found))
+    steps = (*scalers.plan_rest(found), *back)
     return Plan("hand-back", wish, names.account_id, names.region, steps)
 
 
 def _uninstall_steps(found: Found, names: Names) -> Iterator[Step]:
+    yield from groups.undo_moves(found, names)
     yield from pools.undo_pools(found)
     yield from objects.undo_objects(found)
     yield from scalers.undo_scalers(found)

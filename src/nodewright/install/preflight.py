@@ -119,6 +119,7 @@ _KINDS: Final = {
     "AccessEntry": "access-entry",
     "Addon": "addon",
     "FargateProfile": "fargateprofile",
+    "NodegroupConfig": "nodegroup",
     "PodIdentityAssociation": "podidentityassociation",
 }
 

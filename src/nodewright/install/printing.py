@@ -13,7 +13,7 @@ import yaml
 from botocore import xform_name
 
 from nodewright.install.found import Json
-from nodewright.install.steps import Apply, Ask, Deed, Merge, Plan, Remove
+from nodewright.install.steps import Apply, Ask, AwaitNodes, Deed, Drain, Merge, Plan, Remove
 
 _WIDTH: Final = 10_000
 
@@ -66,6 +66,11 @@ def print_deeds(deeds: Iterable[Deed]) -> Iterator[str]:
                 yield f"kubectl patch --type merge {_target(path)} -p {text}"
             case Remove(path=path):
                 yield f"kubectl delete --ignore-not-found {_target(path)}"
+            case Drain(node=node):
+                yield f"kubectl drain --ignore-daemonsets --delete-emptydir-data {shlex.quote(node)}"
+            case AwaitNodes(group=group):
+                wanted = shlex.quote(f"eks.amazonaws.com/nodegroup={group}")
+                yield f"kubectl wait --for condition=Ready --timeout 10m nodes -l {wanted}"
             case _:
                 # The record is for the installer alone.
                 continue

@@ -62,7 +62,20 @@ class Forget(msgspec.Struct, frozen=True, tag="forget", tag_field="do"):
     key: str
 
 
-type Deed = Ask | Apply | Merge | Remove | Remember | Forget
+class Drain(msgspec.Struct, frozen=True, tag="drain", tag_field="do"):
+    """A node that is emptied by evictions."""
+
+    node: str
+
+
+class AwaitNodes(msgspec.Struct, frozen=True, tag="await-nodes", tag_field="do"):
+    """A node group that is waited for until so many of its nodes are ready."""
+
+    group: str
+    count: int
+
+
+type Deed = Ask | Apply | Merge | Remove | Remember | Forget | Drain | AwaitNodes
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -20,5 +20,6 @@ class Wish(msgspec.Struct, frozen=True, rename="camel"):
     takes_over: bool = True
     pins_system: bool = False
     removes_leftovers: bool = False
+    move_group: str = ""
     image: str = ""
     replicas: int = 2

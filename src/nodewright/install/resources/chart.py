@@ -14,6 +14,7 @@ from nodewright.install.resources.values import (
     merge_values,
     name_release,
     read_chart_file,
+    read_dashboards,
     without_empty,
 )
 
@@ -71,6 +72,10 @@ class _Chart:
         yield self._deployment()
         if self.values["serviceMonitor"]["enabled"]:
             yield self._service_monitor()
+        if self.values["prometheusRule"]["enabled"]:
+            yield self._alerts()
+        if self.values["dashboards"]["enabled"]:
+            yield self._dashboards()
 
     def _object(self, version: str, kind: str, name: str, **body: Any) -> Object:
         """Make an object in the release's namespace, with the labels that everything has."""
@@ -196,6 +201,26 @@ class _Chart:
                 "selector": {"matchLabels": dict(self.names.own)},
                 "endpoints": [endpoint | monitor["endpointConfig"]],
             },
+        )
+
+    def _alerts(self) -> Object:
+        return self._object(
+            "monitoring.coreos.com/v1",
+            "PrometheusRule",
+            self.names.full_name,
+            labels=self.values["prometheusRule"]["additionalLabels"],
+            spec=read_chart_file("files/alerts.yaml"),
+        )
+
+    def _dashboards(self) -> Object:
+        wanted = self.values["dashboards"]
+        return self._object(
+            "v1",
+            "ConfigMap",
+            f"{self.names.full_name}-dashboards",
+            labels=wanted["additionalLabels"],
+            annotations=wanted["annotations"],
+            data={f"nodewright-{name}": text for name, text in read_dashboards().items()},
         )
 
     def _deployment(self) -> Object:

@@ -16,7 +16,7 @@ from nodewright.install.wish import Wish
 
 SYSTEM: Final = ("coredns", "metrics-server", "prometheus", "grafana")
 KINDS: Final = {"cluster-autoscaler": "Cluster Autoscaler", "karpenter": "Karpenter"}
-_NODE_GROUP: Final = "eks.amazonaws.com/nodegroup"
+NODE_GROUP: Final = "eks.amazonaws.com/nodegroup"
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PIN: Final = "affinity."
 
@@ -91,7 +91,7 @@ def plan_pins(found: Found, wish: Wish) -> Iterator[Step]:
 def pin(affinity: Json | None, groups: list[str]) -> Json:
     """Give an affinity that asks for the node groups besides all that it asked for."""
     made: dict[str, Any] = copy.deepcopy(affinity or {})
-    wanted = {"key": _NODE_GROUP, "operator": "In", "values": groups}
+    wanted = {"key": NODE_GROUP, "operator": "In", "values": groups}
     required = made.setdefault("nodeAffinity", {}).setdefault(_REQUIRED, {})
     for term in required.setdefault("nodeSelectorTerms", [{}]):
         # Terms are alternatives: the wish must stand in every one of them.
@@ -103,7 +103,7 @@ def _is_pinned(affinity: Json | None) -> bool:
     required = ((affinity or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}
     terms = required.get("nodeSelectorTerms") or []
     return bool(terms) and all(
-        any(one.get("key") == _NODE_GROUP for one in term.get("matchExpressions") or ())
+        any(one.get("key") == NODE_GROUP for one in term.get("matchExpressions") or ())
         for term in terms
     )
 

@@ -41,6 +41,12 @@ def read_chart_file(name: str) -> Values:
     return document
 
 
+def read_dashboards() -> dict[str, str]:
+    """Give the Grafana dashboards of the chart by their file names."""
+    found = sorted((chart_folder() / "files" / "dashboards").glob("*.json"))
+    return {one.name: one.read_text(encoding="utf-8") for one in found}
+
+
 def merge_values(wanted: Mapping[str, Any]) -> Values:
     """Lay values over the chart's defaults; a name that the chart does not have is refused."""
     defaults = read_chart_file("values.yaml")
