@@ -5,6 +5,8 @@ cluster's name is taken from the command line, the context, or whoever has its e
 """
 
 import asyncio
+import shutil
+import subprocess
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -33,6 +35,7 @@ from nodewright.ports.clock import Clock
 
 UNNAMED: Final = "NW-9722"
 _CLUSTERS_MAX: Final = 20
+_HELM_S: Final = 5.0
 
 
 class Examined(msgspec.Struct, frozen=True):
@@ -52,10 +55,13 @@ class Site(msgspec.Struct, frozen=True):
     region: str
     cluster: str
     why_no_aws: str = ""
+    helm_version: str = ""
 
     def look(self) -> Look:
         """Begin to look anew: nothing is remembered."""
-        subject = Subject(self.cluster, self.region, self.clock.now_ms(), self.why_no_aws)
+        subject = Subject(
+            self.cluster, self.region, self.clock.now_ms(), self.why_no_aws, self.helm_version
+        )
         return Look(subject, self.asking, self.objects)
 
 
@@ -106,11 +112,30 @@ class Doctor:
             await objects.version()
             name = self._cluster or await _find_cluster(asking, objects, access.context)
             region = clients.region if clients else ""
-            yield Site(asking, objects, machine.clock, region, name, why)
+            helm = await asyncio.to_thread(_helm_version, self._environment)
+            yield Site(asking, objects, machine.clock, region, name, why, helm)
         finally:
             await client.close()
             if gateway is not None:
                 gateway.close()
+
+
+def _helm_version(environment: Mapping[str, str]) -> str:
+    """Ask the Helm of this machine for its version; nothing where there is none that answers."""
+    program = shutil.which("helm", path=environment.get("PATH"))
+    if program is None:
+        return ""
+    try:
+        done = subprocess.run(
+            [program, "version", "--short"],
+            capture_output=True,
+            text=True,
+            timeout=_HELM_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 async def _account_id(site: Site) -> str:
