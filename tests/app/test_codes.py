@@ -1,8 +1,11 @@
 """Every code has a page, and the documentation's pages are those of the table."""
 
+import re
+
 import pytest
 
 from nodewright.app.codes import code_documents, find_page
+from nodewright.install.codes import PAGES
 from nodewright.model.keeping import Keeping
 from nodewright.model.reason import Reason
 from tidy import tree
@@ -28,6 +31,22 @@ def test_a_reason_and_its_page_have_the_same_name(reason):
 def test_findings_of_lint_have_pages_too():
     assert find_page("NW-2101").title == "unknown field"
     assert find_page("NW-0000") is None
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_refusal_of_an_installation_has_a_page(language):
+    room = tree.ROOT / "src" / "nodewright"
+    files = [*(room / "install").rglob("*.py"), *(room / "cli").glob("*install*.py")]
+    text = "".join(path.read_text("utf-8") for path in files if path.name != "codes.py")
+    raised = set(
+        re.findall(r"NW-97\d\d", text + (room / "app" / "installing.py").read_text("utf-8"))
+    )
+
+    assert raised == set(PAGES)
+    for code in raised:
+        page = find_page(code, language)
+        assert page.why.endswith(".")
+        assert page.what.endswith(".")
 
 
 def test_the_documentation_is_up_to_date():

@@ -1,8 +1,9 @@
-"""Every code's page: decisions from the table of words, findings from doctor's checks and from lint's."""
+"""Every code's page: decisions, refusals of an installation, findings of doctor's checks and of lint."""
 
 from typing import Final
 
 from nodewright.doctor.registry import all_checks
+from nodewright.install.codes import PAGES
 from nodewright.lint.codes import CODES
 from nodewright.model.wording import Language, Page, page, pages
 
@@ -14,6 +15,8 @@ def find_page(code: str, language: Language = "en") -> Page | None:
     known = page(code, language)
     if known is not None:
         return known
+    if code in PAGES:
+        return PAGES[code][language == "ko"]
     check = next((one for one in all_checks() if one.code == code), None)
     if check is not None:
         said = (check.title, check.why, check.answer)
@@ -23,15 +26,15 @@ def find_page(code: str, language: Language = "en") -> Page | None:
 
 
 def code_documents() -> dict[str, str]:
-    """Write the pages of all decisions and their index as Markdown, by file name."""
-    english = pages()
-    korean = {one.code: one for one in pages("ko")}
+    """Write the pages of decisions and refusals and their index as Markdown, by file name."""
+    english = (*pages(), *(one for one, _ in PAGES.values()))
+    korean = {one.code: one for one in (*pages("ko"), *(one for _, one in PAGES.values()))}
     index = [
-        "# Why pods stay behind, and why nodes stay or go",
+        "# Why pods stay behind, why nodes stay or go, and why an installation stops",
         "",
         (
-            "Every verdict about a pod (NW-1xxx) or a node (NW-4xxx) has one of these codes, which never "
-            "change. `nodewright explain NW-nnnn` prints the page."
+            "Every verdict about a pod (NW-1xxx) or a node (NW-4xxx) and every refusal of `install` "
+            "(NW-97xx) has one of these codes, which never change. `nodewright explain NW-nnnn` prints the page."
         ),
         "",
         "| code | what |",

@@ -18,7 +18,7 @@ from nodewright.model.errors import UserError
 
 type Values = dict[str, Any]
 
-BAD_VALUES: Final = "NW-9601"
+BAD_VALUES: Final = "NW-9709"
 CHART: Final = "nodewright"
 _NAME_MAX: Final = 63
 
