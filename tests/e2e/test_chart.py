@@ -34,6 +34,8 @@ WANTED = {
     "everything that is off": {
         **AWS,
         "serviceMonitor": {"enabled": True, "relabelings": [{"action": "keep"}]},
+        "prometheusRule": {"enabled": True, "additionalLabels": {"release": "kube-prometheus"}},
+        "dashboards": {"enabled": True, "annotations": {"grafana_folder": "Nodes"}},
         "networkPolicy": {"enabled": True, "metricsFrom": [{"podSelector": {}}]},
         "additionalAnnotations": {"who": "me"},
         "hostNetwork": True,

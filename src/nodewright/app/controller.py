@@ -193,7 +193,7 @@ async def _faces(order: Order, session: Session, folder: Path) -> AsyncIterator[
     """Answer probes, show metrics and keep the journal for the length of a block."""
     written, clock = order.written, session.client.machine.clock
     checks = {"/healthz": say_fine, "/readyz": session.judge_ready}
-    metrics = Metrics(lambda: _look(session), version=version("nodewright"))
+    metrics = Metrics(lambda: _look(session), version=version("nodewright"), now_ms=clock.now_ms)
     pages = {"/metrics": Page(metrics.page)}
     metadata = SnapshotMetadata(cluster=written.cluster_name, region=written.region)
     sight = Sight(metadata, order.controllers.options)
@@ -202,6 +202,12 @@ async def _faces(order: Order, session: Session, folder: Path) -> AsyncIterator[
         serve_pages(pages, written.metrics_port) as page,
         keep_journal(folder, clock, sight, written.api_port) as kept,
     ):
+        metrics.gauges |= {
+            "nodewright_leading": session.may_act,
+            "nodewright_journal_bytes": kept.witness.measure,
+            "nodewright_journal_writing": lambda: not kept.witness.problem,
+            "nodewright_journal_left_out": lambda: kept.witness.left_out,
+        }
         facts = {"probes": probes, "metrics": page, "api": kept.port, "journal": str(folder)}
         _log.info("listening", extra={"facts": facts})
         yield _Faces(metrics, sight, (metrics, Log(), kept.witness))

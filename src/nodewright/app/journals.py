@@ -15,6 +15,7 @@ from urllib.parse import quote
 import httpx2
 import msgspec
 
+from nodewright.core.disruption.cost import Prices
 from nodewright.journal.api import PORT
 from nodewright.journal.documents import FoundDocument, ListDocument, read_entry, read_found
 from nodewright.journal.reading import Filter, Found, Journal, Listing
@@ -23,6 +24,7 @@ from nodewright.kube.client import Client, Reply
 from nodewright.kube.forwarding import NO_CONTROLLER, ask_pod, find_controller
 from nodewright.kube.machine import this_machine
 from nodewright.model.errors import UserError
+from nodewright.model.instance import NanoUSD
 from nodewright.model.instant import print_instant
 from nodewright.model.resource import Ref
 
@@ -66,6 +68,9 @@ class Remote(ABC):
         asked = {
             "controller": wanted.controller,
             "subject": wanted.subject,
+            "node": wanted.about.node,
+            "pod": wanted.about.pod,
+            "pool": wanted.about.pool,
             "since": print_instant(wanted.since_ms) if wanted.since_ms else "",
             "limit": str(wanted.limit),
         }
@@ -163,3 +168,21 @@ def open_journal(source: Source, environment: Mapping[str, str]) -> Decisions:
     if source.api:
         return Api(source.api)
     return Forwarded(find_access(environment, source.kubeconfig or None, source.context or None))
+
+
+class PriceBook:
+    """What nodes cost in the Worlds of a journal; a World is opened once, and one that is lost has no prices."""
+
+    def __init__(self, journal: Decisions) -> None:
+        self._journal = journal
+        self._prices: dict[str, Prices | None] = {}
+
+    def price_of(self, decision: str, labels: Mapping[str, str]) -> NanoUSD | None:
+        """Give what a node with these labels cost when something was decided."""
+        if decision not in self._prices:
+            try:
+                self._prices[decision] = Prices(self._journal.find(decision).open().world)
+            except UserError:
+                self._prices[decision] = None
+        prices = self._prices[decision]
+        return None if prices is None else prices.of(labels)

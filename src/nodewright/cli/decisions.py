@@ -5,10 +5,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from nodewright.app.journals import Decisions, PriceBook
+from nodewright.cli.chains_view import chains_table, link_document
 from nodewright.cli.cluster import JournalSource, open_decisions
 from nodewright.cli.errors import CODE_USAGE, EXIT_FINE
 from nodewright.cli.output import Cell, Column, ListOutputOption, Table, emit, say
+from nodewright.journal.chains import find_links, follow
 from nodewright.journal.documents import DecisionDocument, write_entry
+from nodewright.journal.kin import Wanted as About
 from nodewright.journal.reading import Filter
 from nodewright.kube.machine import MachineClock
 from nodewright.model.duration import BadDuration, parse_go_duration
@@ -28,8 +32,14 @@ class Wanted:
 
     controller: Annotated[str, Parameter(help="Only those of this controller.")] = ""
     subject: Annotated[str, Parameter(help="Only those whose subject has this in its name.")] = ""
+    node: Annotated[str, Parameter(help="Only those about this node, its claim included.")] = ""
+    pod: Annotated[str, Parameter(help="Only those about this pod: NAMESPACE/NAME, or NAME.")] = ""
+    pool: Annotated[str, Parameter(help="Only those about this NodePool and its nodes.")] = ""
     since: Annotated[str, Parameter(help="Only those since a time, or a while ago: 2h.")] = ""
     limit: Annotated[int, Parameter(help="At most so many, the latest.")] = 1_000
+    chains: Annotated[
+        bool, Parameter(help="Show what replaced what, and what that saved.", negative=())
+    ] = False
 
 
 def decisions(
@@ -47,14 +57,35 @@ def decisions(
     $ nodewright decisions --journal /var/lib/nodewright/journal --since 2h
     $ nodewright decisions --api http://127.0.0.1:8082 --subject pods/shop/checkout
     $ nodewright decisions --journal journal --controller provisioning -o csv
+    $ nodewright decisions --pod shop/checkout-6d9f-x2kqp --pool general
+    $ nodewright decisions --chains --node ip-10-3-41.ec2.internal
     """
     since_ms = read_since(wanted.since, MachineClock().now_ms())
-    chosen = Filter(wanted.controller, wanted.subject, since_ms, max(1, wanted.limit))
-    listing = open_decisions(source).entries(chosen)
+    journal = open_decisions(source)
+    if wanted.chains:
+        return _show_chains(journal, wanted, since_ms, output)
+    about = About(wanted.node, wanted.pod, wanted.pool)
+    limit = max(1, wanted.limit)
+    listing = journal.entries(Filter(wanted.controller, wanted.subject, since_ms, limit, about))
     for problem in listing.problems:
         say(f"warning: {problem}")
     found = [write_entry(entry) for entry in listing.entries]
     emit(found, output, lambda: Table(_COLUMNS, tuple(map(_row, found))))
+    return EXIT_FINE
+
+
+def _show_chains(
+    journal: Decisions, wanted: Wanted, since_ms: int, output: ListOutputOption
+) -> int:
+    """Show the commands, or those of the chain that a node is part of; a chain needs all there is."""
+    listing = journal.entries(Filter(about=About(pool=wanted.pool)))
+    for problem in listing.problems:
+        say(f"warning: {problem}")
+    links = find_links(listing.entries, PriceBook(journal).price_of)
+    if wanted.node:
+        links = follow(links, wanted.node)
+    links = [one for one in links if one.at_ms >= since_ms][-max(1, wanted.limit) :]
+    emit([link_document(one) for one in links], output, lambda: chains_table(links))
     return EXIT_FINE
 
 

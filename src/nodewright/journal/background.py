@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from nodewright.journal.recorder import Recorder
+from nodewright.journal.segments import measure
 from nodewright.model.decision import Decision
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer
@@ -34,12 +35,17 @@ class BackgroundRecorder:
         self._waiting: queue.Queue[_Job] = queue.Queue(waiting_max)
         self._room = threading.BoundedSemaphore(looks_max)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+        self._is_over = False
         self.left_out = 0
 
     @property
     def problem(self) -> str:
-        """What ended the journal; nothing while it goes on."""
-        return self._recorder.problem
+        """What keeps decisions from being written down; nothing while they are."""
+        return self._recorder.problem or ("the journal has ended" if self._is_over else "")
+
+    def measure(self) -> int:
+        """Give how many bytes the journal has on disk."""
+        return measure(self._recorder.folder)
 
     def start(self) -> None:
         """Begin to write."""
@@ -78,7 +84,7 @@ class BackgroundRecorder:
         self._thread.join(_FAREWELL_S)
 
     def _put(self, job: _Job) -> bool:
-        if self.problem:
+        if self._is_over:
             return False
         try:
             self._waiting.put_nowait(job)
@@ -99,4 +105,4 @@ class BackgroundRecorder:
             self._recorder.close()
         finally:
             # Whatever ends the thread, nobody goes on filling the line.
-            self._recorder.problem = self._recorder.problem or "the journal has ended"
+            self._is_over = True

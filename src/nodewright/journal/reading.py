@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.journal.kin import Kin, Wanted
 from nodewright.journal.records import CameOf, Decided, Look, Sheet
 from nodewright.journal.segments import SegmentReader, began_ms, list_segments
 from nodewright.journal.sheets import Damaged, SheetReader
@@ -22,12 +23,13 @@ LISTED_MAX: Final = 10_000
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """Which decisions are wanted: of a controller, about a subject, since an instant."""
+    """Which decisions are wanted: of a controller, about a subject or somebody's kin, since an instant."""
 
     controller: str = ""
     subject: str = ""
     since_ms: int = 0
     limit: int = LISTED_MAX
+    about: Wanted = Wanted()
 
     def wants(self, one: Decided) -> bool:
         """Tell whether a decision is wanted; a subject may be a part of the name."""
@@ -74,10 +76,13 @@ class Journal:
         decided: dict[tuple[str, str], Decided] = {}
         outcomes: dict[str, CameOf] = {}
         problems: list[str] = []
+        kin = self._learn(wanted)
         for path in self._since(wanted.since_ms):
             reader = SegmentReader(path)
             for line in reader.lines():
                 if isinstance(line, Decided) and wanted.wants(line):
+                    if kin is not None and not kin.concerns(line):
+                        continue
                     decided[line.look, line.id] = line
                     if len(decided) > wanted.limit:
                         del decided[next(iter(decided))]
@@ -86,6 +91,17 @@ class Journal:
             problems += reader.problems
         found = tuple(Entry(one, outcomes.get(one.id)) for one in decided.values())
         return Listing(found, tuple(problems))
+
+    def _learn(self, wanted: Filter) -> Kin | None:
+        """Learn who belongs to whom, from all that is there; nothing where nobody was named."""
+        if wanted.about.is_anybody:
+            return None
+        kin = Kin(wanted.about)
+        for path in self._segments():
+            for line in SegmentReader(path).lines():
+                if isinstance(line, Decided):
+                    kin.learn(line)
+        return kin
 
     def find(self, name: str) -> Found:
         """Give a decision with its World; the latest of that name."""

@@ -2,13 +2,15 @@
 
 A verdict is written when it changes, not each time it is confirmed; an act when it is decided on a
 new basis; what came of it when that is another answer than before. A look at which nothing is new
-leaves no trace. A disk that takes no more ends the journal with one line in the log: the controllers
-go on, and `problem` says what happened.
+leaves no trace. On a full disk the older half of the journal makes room. A disk that still takes no more is
+one line in the log: the controllers go on, `problem` says what happened, and it is tried again after a
+while.
 """
 
+import errno
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +29,8 @@ from nodewright.ports.kube import Answer
 _log: Final = logging.getLogger("nodewright.journal")
 _REMEMBERED_MAX: Final = 200_000
 _ANSWER_BYTES: Final = 12
+RETRY_MS: Final = 60_000
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 PODLESS: Final = frozenset((
     "lifecycle", "garbage", "expiration", "nodepool", "nodeclass", "ec2nodeclass", "consistency", "hydration",
     "interruption", "older",
@@ -62,6 +66,7 @@ class Recorder:
         self._segments = SegmentWriter(folder, limits)
         self._sheets = SheetWriter()
         self._memory = _Memory()
+        self._retry_ms = 0
         self.folder = folder
         self.problem = ""
 
@@ -69,7 +74,7 @@ class Recorder:
         self, controller: str, world: World, decisions: Sequence[Decision], duration_ms: int
     ) -> None:
         """Write down what of a look is new."""
-        if self.problem or not decisions:
+        if not decisions or not self._may_write():
             return
         ids = [one.id for one in decisions]
         new = [
@@ -79,9 +84,9 @@ class Recorder:
         ]
         if not new:
             return
-        try:
-            self._make_room()
-            seen = replace(world, pods=(), bad_pods=()) if controller in PODLESS else world
+        seen = replace(world, pods=(), bad_pods=()) if controller in PODLESS else world
+
+        def lines() -> Sequence[Line]:
             sheets, reference = self._sheets.write(seen)
             look = Look(
                 id=f"{controller}@{world.now_ms}",
@@ -93,9 +98,9 @@ class Recorder:
                 answer=answer_of(ids),
                 world=reference,
             )
-            self._append([*sheets, look, *(record_of(look, name, one) for name, one in new)])
-        except OSError as error:
-            self._stop(error)
+            return [*sheets, look, *(record_of(look, name, one) for name, one in new)]
+
+        self._write(lines)
 
     def came_of(
         self, controller: str, decision: Decision, answer: Answer, duration_ms: int
@@ -103,7 +108,7 @@ class Recorder:
         """Write down what came of a decision, where it is not what came of it before."""
         del controller
         said = (answer.outcome, answer.message)
-        if self.problem or not self._memory.is_new(("outcome", decision.id), said):
+        if not self._may_write() or not self._memory.is_new(("outcome", decision.id), said):
             return
         line = CameOf(
             id=decision.id,
@@ -112,11 +117,7 @@ class Recorder:
             message=answer.message,
             duration_ms=duration_ms,
         )
-        try:
-            self._make_room()
-            self._append([line])
-        except OSError as error:
-            self._stop(error)
+        self._write(lambda: [line])
 
     def close(self) -> None:
         """End the journal."""
@@ -139,19 +140,43 @@ class Recorder:
             case _:
                 return self._memory.is_new(("act", name), True)
 
-    def _make_room(self) -> None:
+    def _write(self, lines: Callable[[], Sequence[Line]]) -> None:
+        """Write lines, after making room on a full disk where that helps; else take note of the problem."""
+        try:
+            try:
+                self._append(lines)
+            except OSError as error:
+                self._segments.abandon()
+                if error.errno not in _FULL or not self._segments.shed():
+                    raise
+                self._append(lines)
+        except OSError as error:
+            self._stop(error)
+
+    def _append(self, lines: Callable[[], Sequence[Line]]) -> None:
         now_ms = self._clock.now_ms()
         if self._segments.is_due(now_ms):
             self._segments.begin(now_ms)
             self._sheets = SheetWriter()
+        self._segments.append([write_line(one) for one in lines()])
 
-    def _append(self, lines: Sequence[Line]) -> None:
-        self._segments.append([write_line(one) for one in lines])
+    def _may_write(self) -> bool:
+        """Tell whether the disk is believed to take more; after a while it is tried again."""
+        if not self.problem:
+            return True
+        if self._clock.now_ms() < self._retry_ms:
+            return False
+        _log.info("the journal in %s is tried again", self.folder)
+        self.problem = ""
+        # What was said meanwhile is not on disk: everything that still holds is said anew.
+        self._memory = _Memory()
+        return True
 
     def _stop(self, error: OSError) -> None:
         self.problem = f"the journal in {self.folder} takes no more: {error.strerror or error}"
+        self._retry_ms = self._clock.now_ms() + RETRY_MS
         self._segments.abandon()
-        _log.error("%s; decisions go on and are not written down any more", self.problem)
+        _log.error("%s; decisions go on and are not written down for now", self.problem)
 
 
 def answer_of(ids: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ an age. A disk that takes no more is the writer's `OSError`.
 import os
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -74,6 +75,14 @@ class SegmentWriter:
             finally:
                 self.abandon()
 
+    def shed(self) -> bool:
+        """Throw away the older half of the segments, to have room on a full disk; tell whether any went."""
+        going = list_segments(self._folder)[:-1]
+        going = going[: (len(going) + 1) // 2]
+        for path in going:
+            path.unlink(missing_ok=True)
+        return bool(going)
+
     def abandon(self) -> None:
         """Let the file go as it is: the disk takes no more."""
         if self._file is not None:
@@ -113,6 +122,15 @@ class SegmentWriter:
 def list_segments(folder: Path) -> list[Path]:
     """Give the segments of a journal, oldest first."""
     return sorted(path for path in folder.glob(f"*{SUFFIX}") if path.name[:15].isdecimal())
+
+
+def measure(folder: Path) -> int:
+    """Give how many bytes a journal has on disk; one that is thrown away meanwhile counts nothing."""
+    total = 0
+    for path in list_segments(folder):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
 
 
 def began_ms(path: Path) -> int:

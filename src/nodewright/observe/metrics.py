@@ -104,7 +104,7 @@ class Metrics:
         self._conditions = Conditions(self.count, self.note)
         self._predictions = Predictions(self.count)
         self.money = Money(self.add)
-        self.gauges: dict[str, float] = {}
+        self.gauges: dict[str, Callable[[], float | None]] = {}
         self._disruptions = Disruptions(self.count, self.note)
         self._lives = Lives(self, self._disruptions)
         self._reasons: set[str] = set()
@@ -249,8 +249,10 @@ class Metrics:
         ratio = self._predictions.mismatch_ratio
         if ratio is not None:
             page.set("nodewright_placement_mismatch_ratio", ratio)
-        for name, value in sorted(self.gauges.items()):
-            page.set(name, value)
+        for name, ask in sorted(self.gauges.items()):
+            value = ask()
+            if value is not None:
+                page.set(name, value)
 
     def _fill_verdicts(self, page: Page, world: World) -> None:
         """Count what was last said to pods that still wait."""
