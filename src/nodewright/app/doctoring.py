@@ -16,12 +16,16 @@ import msgspec
 from nodewright.app.installing import Place
 from nodewright.aws.gateway import Gateway
 from nodewright.aws.session import Access, Clients
+from nodewright.doctor import walk
 from nodewright.doctor.calls import TABLE
 from nodewright.doctor.check import Check
 from nodewright.doctor.cluster import DEPLOYMENTS, read_controller
 from nodewright.doctor.look import Look, Subject
+from nodewright.doctor.pod_walk import PodWalk, walk_pod
+from nodewright.doctor.registry import all_checks
 from nodewright.doctor.report import Report
 from nodewright.doctor.run import LIMIT_S, run
+from nodewright.doctor.walk import Walk
 from nodewright.install.apply import Applier, Told
 from nodewright.install.asking import Asking
 from nodewright.install.cluster import KubeObjects
@@ -83,6 +87,33 @@ class Doctor:
         """Carry a plan out."""
         return asyncio.run(self._mend(plan, tell))
 
+    def walk_node(self, name: str) -> tuple[Walk, Report]:
+        """Walk through the way of a node, and make the checks that know why it stopped there."""
+        return asyncio.run(self._walk_node(name))
+
+    def walk_pod(self, key: str) -> PodWalk:
+        """Explain a pod of the live cluster, with what AWS knows."""
+        return asyncio.run(self._walk_pod(key))
+
+    async def _walk_node(self, name: str) -> tuple[Walk, Report]:
+        async with self.open() as site:
+            look = site.look()
+            found = walk.judge(await walk.probe(look, name))
+            if found.stopped_at is None:
+                look.close()
+                return found, Report(site.cluster)
+            wanted = walk.CHECKS_AT[found.stopped_at]
+            checks = tuple(one for one in all_checks() if one.code in wanted)
+            return found, await run(checks, look)
+
+    async def _walk_pod(self, key: str) -> PodWalk:
+        async with self.open() as site:
+            look = site.look()
+            try:
+                return await walk_pod(look, key)
+            finally:
+                look.close()
+
     async def _examine(self, checks: tuple[Check[Any], ...], limit_s: float) -> Examined:
         async with self.open() as site:
             report = await run(checks, site.look(), limit_s)
@@ -126,7 +157,7 @@ def _helm_version(environment: Mapping[str, str]) -> str:
     if program is None:
         return ""
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - the user's own Helm, asked for its version
             [program, "version", "--short"],
             capture_output=True,
             text=True,

@@ -4,14 +4,16 @@ import os
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
+from nodewright.app.writing import write_whole
 from nodewright.cli.errors import EXIT_FAILED, EXIT_FINE, EXIT_FOUND
 from nodewright.cli.install import AccountOption
 from nodewright.cli.language import LanguageOption, choose_language
-from nodewright.cli.output import as_json, emit, say
+from nodewright.cli.output import Format, as_json, emit, say
 from nodewright.model.errors import UserError
 from nodewright.model.wording import Language
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from nodewright.app.doctoring import Doctor, Examined
     from nodewright.doctor.report import Report
     from nodewright.install.steps import Step
+
+_WALKS: Final = (("node",), ("pod",))
+_WALK_WORDS: Final = 2
 
 type ReportFormat = Literal["table", "json", "yaml", "markdown", "html"]
 
@@ -37,6 +42,9 @@ class MendOption:
         bool, Parameter(negative=(), help="Look again and again, and tell what changes.")
     ] = False
     every: Annotated[int, Parameter(help="Seconds between two looks of --watch.")] = 30
+    bundle: Annotated[
+        str, Parameter(help="Write a snapshot and the report to this zip file, for a ticket.")
+    ] = ""
     all: Annotated[bool, Parameter(negative=(), help="List what is in order, too.")] = False
 
 
@@ -63,6 +71,9 @@ def doctor(
     $ nodewright doctor --cluster prod-eu network NW-3025
     $ nodewright doctor --fix NW-3025
     $ nodewright doctor -o markdown --lang ko
+    $ nodewright doctor node ip-10-0-1-23.ec2.internal
+    $ nodewright doctor pod shop/checkout-6d9f-x2kqp
+    $ nodewright doctor --bundle ticket.zip
     $ nodewright doctor --watch
     """
     # boto3 and the Kubernetes client take a moment to load: `--help` does not wait for them.
@@ -73,14 +84,46 @@ def doctor(
     place = Place(account.kubeconfig, account.context, account.region, account.profile)
     language = choose_language(lang, "table" if output == "table" else "json")
     one = Doctor(place, os.environ, cluster)
+    if words[:1] in _WALKS:
+        return _walk(one, words, output, language)
     checks = choose(words)
     if mending.watch:
         return _watch(one, words, mending, output, language)
     examined = one.examine(checks)
+    if mending.bundle:
+        return _bundle(examined.report, account, mending.bundle, language)
     show(examined.report, output, language, everything=mending.all)
     if mending.fix and examined.report.found:
         return _mend(one, examined, words, mending, language)
     return status_of(examined.report)
+
+
+def _walk(one: "Doctor", words: tuple[str, ...], output: ReportFormat, language: Language) -> int:
+    from nodewright.cli.doctor_walk import show_node, show_pod
+
+    forms: dict[str, Format] = {"table": "table", "json": "json", "yaml": "yaml"}
+    if len(words) != _WALK_WORDS or output not in forms:
+        raise UserError(
+            "one node or one pod is walked through, as a table, JSON or YAML",
+            code="NW-9001",
+            advice="nodewright doctor node NAME, or nodewright doctor pod NAMESPACE/NAME",
+        )
+    kind, name = words
+    if kind == "node":
+        return show_node(one, name, forms[output], language)
+    return show_pod(one, name if "/" in name else f"default/{name}", forms[output], language)
+
+
+def _bundle(report: "Report", account: AccountOption, path: str, language: Language) -> int:
+    from nodewright.app.doctor_bundle import make_bundle
+    from nodewright.cli.cluster import PlaceOption, take_place
+
+    place = PlaceOption(
+        kubeconfig=account.kubeconfig, context=account.context, region=account.region
+    )
+    write_whole(Path(path), make_bundle(take_place(place), report, language))
+    say(f"written: {path} (snapshot and report; look through it before you send it)")
+    return status_of(report)
 
 
 def status_of(report: "Report") -> int:

@@ -11,13 +11,13 @@ from nodewright.doctor.check import SECTION_NAMES
 from nodewright.doctor.finding import Text
 from nodewright.doctor.report import Found, Report
 from nodewright.install.steps import Plan
-from nodewright.model.wording import Language
+from nodewright.model.wording import Count, Language
 
 _SIGNS: Final = {"error": ("✗", "red"), "warning": ("!", "yellow"), "info": ("i", "cyan")}
 _COLOURS: Final = {"✗": "red", "!": "yellow", "✓": "green", "?": "magenta"}
 _HANG: Final = 15
 _SUMS: Final = Text(
-    "✓ {passed} checks passed   ✗ {errors} problems   ! {warnings} warnings   i {notes} notes   ? {unknown} unknown",
+    "✓ {passed:check} passed   ✗ {errors:problem}   ! {warnings:warning}   i {notes:note}   ? {unknown} unknown",
     "✓ 점검 {passed}개 통과   ✗ 문제 {errors}개   ! 경고 {warnings}개   i 참고 {notes}개   ? 확인 불가 {unknown}개",
 )
 _WORDS: Final = {
@@ -37,11 +37,12 @@ def report_screen(report: Report, language: Language, *, everything: bool) -> Re
     """Draw a report."""
     parts: list[RenderableType] = [_sums(report, language)]
     for one in report.found:
-        parts += [Shown(""), *_finding(one, language)]
+        parts += [Shown(""), *finding_lines(one, language)]
     if report.found or report.unknown:
         parts.append(Shown(""))
-    for one in report.unknown:
-        parts.append(_hanging(f"? {one.code}", one.why.into(language), "magenta"))
+    parts += [
+        _hanging(f"? {each.code}", each.why.into(language), "magenta") for each in report.unknown
+    ]
     if everything:
         parts += [
             _hanging(f"✓ {one.code}", one.title.into(language), "dim") for one in report.passed
@@ -54,10 +55,10 @@ def report_screen(report: Report, language: Language, *, everything: bool) -> Re
 
 def _sums(report: Report, language: Language) -> Shown:
     line = _SUMS.into(language).format(
-        passed=len(report.passed),
-        errors=report.count("error"),
-        warnings=report.count("warning"),
-        notes=report.count("info"),
+        passed=Count(len(report.passed)),
+        errors=Count(report.count("error")),
+        warnings=Count(report.count("warning")),
+        notes=Count(report.count("info")),
         unknown=len(report.unknown),
     )
     shown = [part for part in line.split("   ") if not _is_none(part)]
@@ -68,7 +69,8 @@ def _is_none(part: str) -> bool:
     return not part.startswith("✓") and any(word in ("0", "0개") for word in part.split())
 
 
-def _finding(one: Found, language: Language) -> list[RenderableType]:
+def finding_lines(one: Found, language: Language) -> list[RenderableType]:
+    """Draw one finding."""
     sign, colour = _SIGNS[one.severity]
     finding = one.finding
     lines = [_hanging(f"{sign} {one.code}", finding.message.into(language), f"bold {colour}")]
@@ -102,7 +104,7 @@ def _hanging(head: str, said: str, style: str) -> RenderableType:
         Shown(head, style=style if style.startswith("bold") or head.lstrip()[0] in "?✓" else "dim"),
         Shown(said, style=style),
     )
-    return Padding(grid, (0, 0, 0, 1))
+    return Padding(grid, (0, 0, 0, 1), expand=False)
 
 
 def _areas(report: Report, language: Language) -> Shown:

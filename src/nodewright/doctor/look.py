@@ -65,6 +65,10 @@ class Look:
         """Read the objects of a kind; none where the kind is not known."""
         return await self._once(("all", path), lambda: self._read_all(path))
 
+    async def text(self, path: str) -> str:
+        """Read a text of the cluster, such as a log."""
+        return await self._once(("text", path), lambda: self._read_text(path))
+
     async def shared[T](self, name: str, make: Callable[["Look"], Coroutine[Any, Any, T]]) -> T:
         """Work something out once for all checks."""
         return await self._once(("shared", name), lambda: make(self))
@@ -123,6 +127,12 @@ class Look:
     async def _read(self, path: str) -> Json | None:
         try:
             return await self.objects.get(path)
+        except UserError as error:
+            raise Unseen(_told(error)) from error
+
+    async def _read_text(self, path: str) -> str:
+        try:
+            return await self.objects.text(path)
         except UserError as error:
             raise Unseen(_told(error)) from error
 

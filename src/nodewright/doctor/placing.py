@@ -160,7 +160,12 @@ def _help(world: World, key: str) -> tuple[str, ...]:
         lines.append(f"# {' and '.join(dict.fromkeys(said))}:")
         for target, ops in story.change.patches().items():
             text = msgspec.json.encode(msgspec.to_builtins(ops)).decode()
-            lines.append(f"kubectl patch {target} --type=json -p {shlex.quote(text)}")
+            is_pod = target.startswith("pod/")
+            lines.append(
+                f"# JSON Patch of {target}, or of its pod template: {text}"
+                if is_pod
+                else f"kubectl patch {target} --type=json -p {shlex.quote(text)}"
+            )
     return tuple(lines)
 
 

@@ -51,6 +51,10 @@ class Objects(Protocol):
         """Give the objects of a kind; none where the kind is not known."""
         ...
 
+    async def text(self, path: str) -> str:
+        """Give what a path holds as text, such as a log; nothing where it is not there."""
+        ...
+
     async def apply(self, document: Json) -> None:
         """Put an object there as it is written."""
         ...
@@ -94,6 +98,13 @@ class KubeObjects:
         found = await self.get(path)
         items: list[Json] = (found or {}).get("items") or []
         return items
+
+    async def text(self, path: str) -> str:
+        """Give what a path holds as text, such as a log; nothing where it is not there."""
+        reply = await self._ask(Request("GET", path))
+        if reply.status == HTTPStatus.NOT_FOUND:
+            return ""
+        return _good(reply, path).body.decode(errors="replace")
 
     async def apply(self, document: Json) -> None:
         """Put an object there as it is written."""
