@@ -9,8 +9,10 @@ import yaml
 from builders.installs import a_site, changed
 from nodewright.app import installing
 from nodewright.cli.main import run
+from nodewright.sandbox.aws.faults import Switch
 
 REGION = "us-west-2"
+OPEN = installing._open
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +46,8 @@ def test_a_plan_is_shown_and_nothing_is_done_where_nobody_can_be_asked(site, cap
     said = capsys.readouterr()
     assert "found   EKS 1.34 us-west-2 · pod identity agent off · 1 node group" in said.out
     assert "  + sqs queue         shop " in said.out
-    assert (
-        "25 to create, 2 to change, 0 to remove" in said.out or "to create, 2 to change" in said.out
-    )
+    assert "23 to create, 2 to change, 0 to remove · no workload restarts · plan " in said.out
+    assert "note    coredns, metrics-server may move to nodes that Nodewright makes" in said.out
     assert "nobody is there to be asked; --yes applies the plan" in said.err
     assert changed(before, site.state()) == []
 
@@ -57,7 +58,7 @@ def test_a_saved_plan_is_applied_and_the_second_run_has_nothing_to_do(site, tmp_
     assert changed(before, site.state()) == []
 
     assert run(["install", "--plan", str(path), "--yes", "--no-smoke-test"]) == 0
-    assert "  + iam role NodewrightControllerRole-shop" in capsys.readouterr().err
+    assert "/25  + iam role NodewrightControllerRole-shop" in capsys.readouterr().err
 
     assert install() == 0
     said = capsys.readouterr().out
@@ -96,6 +97,74 @@ def test_a_name_that_cannot_be_is_refused_before_anybody_is_asked(site, capsys):
 
     assert "cannot be the name of an EKS cluster" in capsys.readouterr().err
     assert site.standin.account.calls.named("") == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--cluster", "shop", "--image", ":x"], "':x' cannot be an image"),
+        (["--cluster", "shop", "--replicas", "0"], "0 controllers would do nothing"),
+        (["--cluster", "shop", "--node-role", "path/role"], "cannot be the name of a role"),
+        (["--cluster", "shop", "--node-role", "nobody"], "there is no role nobody"),
+        (["--cluster", "shop", "--security-groups", "sg-1"], "there is no security group sg-1"),
+        (["--cluster", "shop", "--move-group", "main"], "nobody would make nodes for the pods"),
+        (["--cluster", "shop", "--identity", "magic"], 'Invalid value "magic"'),
+        (["--plan", "nowhere.json"], "nowhere.json cannot be used"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(arguments, said, capsys):
+    assert run(["install", *arguments]) == 2
+
+    told = capsys.readouterr().err
+    assert said in told
+    assert "Traceback" not in told
+
+
+def test_a_region_that_cannot_be_is_refused_and_another_is_taken(monkeypatch, capsys):
+    monkeypatch.setattr(installing, "_open", OPEN)
+    assert run(["install", "--cluster", "shop", "--region", "moon"]) == 2
+    assert "'moon' cannot be a region of AWS" in capsys.readouterr().err
+
+    assert run(["install", "--cluster", "shop", "--print", "policy", "--region", "eu-west-1"]) == 0
+    assert "arn:aws:sqs:eu-west-1:123456789012:shop" in capsys.readouterr().out
+
+
+def test_nobody_to_be_asked_about_is_said_for_a_person(monkeypatch, capsys):
+    monkeypatch.setattr(installing, "_open", OPEN)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/dev/null")
+    assert run(["install", "--cluster", "shop"]) == 2
+
+    said = capsys.readouterr().err
+    assert "nobody says with which credentials AWS is to be asked" in said
+    assert "help: sign in (`aws sso login`), or choose a --profile" in said
+
+
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+def test_credentials_that_have_expired_are_one_sentence(verb, site, capsys):
+    expired = Switch("error", code="ExpiredToken", status=403)
+    site.standin.account.faults.set("sts.GetCallerIdentity", expired)
+    try:
+        assert run([verb, "--cluster", "shop"]) == 2
+    finally:
+        site.standin.account.faults.clear()
+
+    said = capsys.readouterr().err
+    assert "error[NW-9713]: the credentials for AWS have expired" in said
+    assert "aws sso login" in said
+
+
+def test_a_kubeconfig_of_another_cluster_is_one_sentence(site, monkeypatch, capsys):
+    monkeypatch.setattr(site.table, "server", "https://other:6443")
+    monkeypatch.setattr(site.table, "authority", "T1RIRVI=")
+    before = site.state()
+    assert run(["install", "--cluster", "shop", "--yes"]) == 2
+
+    said = capsys.readouterr().err
+    assert "error[NW-9717]: the kubeconfig leads to https://other:6443, and EKS has cluster" in said
+    assert changed(before, site.state()) == []
 
 
 def test_the_same_plan_is_written_for_other_tools(capsys):

@@ -55,7 +55,7 @@ def test_one_machine_gets_one_controller_and_a_note():
     plan = plan_install(a_found(a_cluster(node_groups=(a_group(desired=1),))), Wish("shop"))
 
     [deployment] = [step for step in plan.steps if step.kind == "deployment"]
-    assert deployment.detail.startswith("1 of it")
+    assert deployment.detail.startswith("1 replica on node group main")
     assert any("one node in the node groups" in note for note in plan.notes)
 
 

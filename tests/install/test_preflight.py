@@ -1,4 +1,4 @@
-"""Nothing is begun that a policy would stop in the middle."""
+"""Nothing is begun that a policy would stop in the middle, and the printed policy is enough for everything."""
 
 import pytest
 
@@ -6,94 +6,114 @@ from builders.awsclients import a_user
 from builders.installs import a_site, changed
 from nodewright.install.calls import TABLE
 from nodewright.install.names import Names
-from nodewright.install.plan import plan_install
+from nodewright.install.plan import plan_install, plan_uninstall
 from nodewright.install.policy import installer_policy
 from nodewright.install.steps import Ask
-from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
 
 NAMES = Names("123456789012", "us-west-2", "shop")
-ACTIONS = sorted({action for entry in TABLE.values() for _, action in entry.needs})
+ACCOUNTS = {
+    "fresh": {},
+    "api-only": {"identity": "pod-identity"},
+    "cluster-autoscaler": {"node_policies": ("CloudWatchAgentServerPolicy",)},
+    "hand-made-karpenter": {},
+    "karpenter-v1": {},
+    "no-node-group": {"is_fargate": True},
+    "no-oidc": {},
+    "stale-role": {"removes_leftovers": True},
+}
+SAMPLE = {
+    "install": ["eks:DescribeCluster", "iam:CreateRole", "iam:PassRole", "ec2:CreateTags"],
+    "uninstall": ["events:RemoveTargets", "iam:DeleteRole", "iam:ListPolicyVersions"],
+}
 
 
-@pytest.fixture(scope="module")
-def fresh():
+class Person:
+    """Somebody with a policy, who looks, plans and asks."""
+
+    def __init__(self, site, wish, name, *denied):
+        self.site, self.wish = site, wish
+        document = installer_policy(NAMES, wish)
+        if denied:
+            deny = {"Effect": "Deny", "Action": list(denied), "Resource": "*"}
+            document["Statement"].append(deny)
+        self.keys = a_user(site.standin, name, {"all": document})
+
+    async def plan(self, verb):
+        """Give the plan, once it is sure that all of it is allowed."""
+        found = await self.site.look(self.wish, self.keys)
+        plan = (plan_install if verb == "install" else plan_uninstall)(found, self.wish)
+        await self.site.check(plan, self.keys, found.account.caller)
+        return plan
+
+    async def carry_out(self, plan):
+        await self.site.carry_out(plan, keys=self.keys)
+
+
+async def needed_for(able, verb):
+    """Every action that a verb needs here: for what is asked on the way, and for what is done."""
+    calls = able.site.standin.account.calls
+    calls.clear()
+    plan = await able.plan(verb)
+    made = {one.name for one in calls.named("")}
+    made |= {deed.call for step in plan.changes for deed in step.deeds if isinstance(deed, Ask)}
+    return sorted({action for one in made for _, action in TABLE[one].needs})
+
+
+async def deny_in_turn(site, wish, verb, actions):
+    """Deny each action, and see that it is named with its statement and that nothing was touched."""
+    before = site.state()
+    for action in actions:
+        person = Person(site, wish, f"{verb}-{action.replace(':', '-')}", action)
+        with pytest.raises(UserError) as caught:
+            await person.plan(verb)
+        assert caught.value.message == f"you may not do {action}"
+        assert f'"Action":"{action}"' in caught.value.advice
+    touched = [one for one in changed(before, site.state()) if " user " not in one]
+    assert [one for one in touched if "-all" not in one] == []
+
+
+async def test_each_missing_permission_is_named_before_anything_is_done():
     with a_site() as site:
-        yield site
+        wish = site.wish()
+        able = Person(site, wish, "able")
+        for verb, actions in SAMPLE.items():
+            assert set(actions) <= set(await needed_for(able, verb))
+            await deny_in_turn(site, wish, verb, actions)
+            await able.carry_out(await able.plan(verb))
 
 
-def without(action):
-    """The installer's policy, with one action denied."""
-    document = installer_policy(NAMES, Wish("shop"))
-    denied = {"Effect": "Deny", "Action": action, "Resource": "*"}
-    return {**document, "Statement": [*document["Statement"], denied]}
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ACCOUNTS)
+async def test_every_permission_that_an_account_needs_denied_in_turn(name):
+    with a_site(name) as site:
+        wish, before = site.wish(**ACCOUNTS[name]), site.state()
+        able = Person(site, wish, "able")
+        for verb in ("install", "uninstall"):
+            await deny_in_turn(site, wish, verb, await needed_for(able, verb))
+            await able.carry_out(await able.plan(verb))
+        left = [one for one in changed(before, site.state()) if " user " not in one]
+        kept = [one for one in left if "-all" not in one and "removed " not in one]
+        assert kept == []
 
 
-async def try_as(site, name, document):
-    """Look, plan and ask as somebody with a policy; give the plan, or the refusal."""
-    keys = a_user(site.standin, name, {"all": document})
-    wish = site.wish()
-    try:
-        found = await site.look(wish, keys)
-        plan = plan_install(found, wish)
-        await site.check(plan, keys, found.account.caller)
-    except UserError as error:
-        return error
-    return plan
+@pytest.mark.soak
+async def test_no_action_is_in_the_policy_for_nothing():
+    used = set()
+    for name, choices in ACCOUNTS.items():
+        with a_site(name) as site:
+            able = Person(site, site.wish(**choices), "able")
+            for verb in ("install", "uninstall"):
+                used |= set(await needed_for(able, verb))
+                await able.carry_out(await able.plan(verb))
+    allowed = {action for entry in TABLE.values() for _, action in entry.needs}
+
+    assert allowed - used <= RARE
 
 
-def is_needed(action):
-    """Tell whether a first installation on this cluster does what the action allows."""
-    word = action.split(":")[1]
-    if word in UNASKED:
-        return False
-    return action in NEEDED or word.startswith(("Describe", "Get", "List", "Simulate"))
-
-
-# Of things that are not there yet, nobody asks for more.
-UNASKED = {
-    "DescribeAddon", "DescribePodIdentityAssociation", "GetPolicyVersion",
-    "GetQueueAttributes", "ListAttachedRolePolicies", "ListInstanceProfilesForRole",
-    "ListPolicyVersions", "ListQueueTags", "ListTagsForResource", "ListTargetsByRule",
-    "DescribeInstances", "ListRolePolicies",
+# What only a change of mind, a newer release or a move between groups needs.
+RARE = {
+    "ec2:DescribeInstances", "eks:UpdateNodegroupConfig", "eks:UpdatePodIdentityAssociation",
+    "iam:CreatePolicyVersion", "iam:DeletePolicyVersion", "iam:DeleteRolePolicy",
+    "iam:UpdateAssumeRolePolicy", "sqs:SetQueueAttributes",
 }  # fmt: skip
-NEEDED = {
-    "ec2:CreateTags", "eks:CreateAccessEntry", "eks:TagResource", "events:PutRule",
-    "events:PutTargets", "events:TagResource", "iam:AddRoleToInstanceProfile",
-    "iam:AttachRolePolicy", "iam:CreateInstanceProfile", "iam:CreatePolicy", "iam:CreateRole",
-    "iam:CreateServiceLinkedRole", "iam:PassRole", "iam:TagInstanceProfile", "iam:TagPolicy",
-    "iam:TagRole", "sqs:CreateQueue", "sqs:TagQueue",
-}  # fmt: skip
-SAMPLE = {"eks:DescribeCluster", "iam:CreateRole", "iam:PassRole", "ec2:CreateTags"}
-
-
-async def test_the_printed_policy_is_enough_and_each_action_is_asked_for(fresh):
-    plan = await try_as(fresh, "able", installer_policy(NAMES, Wish("shop")))
-
-    assert plan.verb == "install"
-    asked = {
-        action
-        for step in plan.changes
-        for deed in step.deeds
-        if isinstance(deed, Ask)
-        for _, action in TABLE[deed.call].needs
-    }
-    assert asked == NEEDED
-
-
-@pytest.mark.parametrize(
-    "action",
-    [one if one in SAMPLE else pytest.param(one, marks=pytest.mark.soak) for one in ACTIONS],
-)
-async def test_each_missing_permission_is_named_before_anything_is_done(fresh, action):
-    before = fresh.state()
-    outcome = await try_as(fresh, action.replace(":", "-"), without(action))
-    after = fresh.state()
-
-    if is_needed(action):
-        assert f"you may not do {action}" in outcome.message
-        assert f'"Action":"{action}"' in outcome.advice
-    else:
-        assert outcome.verb == "install"
-    touched = [one for one in changed(before, after) if " user " not in one and "-all" not in one]
-    assert touched == []

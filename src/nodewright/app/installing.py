@@ -20,7 +20,14 @@ from nodewright.install.formation import print_formation
 from nodewright.install.found import Found
 from nodewright.install.look import look
 from nodewright.install.look_cluster import look_at_cluster
-from nodewright.install.names import Names, check_cluster, check_role
+from nodewright.install.names import (
+    BAD_NAME,
+    Names,
+    check_cluster,
+    check_image,
+    check_region,
+    check_role,
+)
 from nodewright.install.plan import names_of, plan_hand_back, plan_install, plan_uninstall
 from nodewright.install.policy import installer_policy
 from nodewright.install.preflight import check_allowed
@@ -133,6 +140,13 @@ def check_wish(wish: Wish) -> None:
     check_cluster(wish.cluster)
     if wish.node_role:
         check_role(wish.node_role)
+    check_image(wish.image)
+    if wish.replicas < 1:
+        raise UserError(
+            f"{wish.replicas} controllers would do nothing",
+            code=BAD_NAME,
+            advice="say --replicas 1 or more; `install --hand-back` lets Nodewright rest",
+        )
 
 
 def make_plan(verb: str, found: Found, wish: Wish) -> Plan:
@@ -161,8 +175,19 @@ def print_plan(planned: Planned, form: str) -> str:
 
 
 def _connect(place: Place) -> Clients:
-    clients = Clients(Access(region=place.region, profile=place.profile))
-    clients.check_credentials()
+    check_region(place.region)
+    try:
+        clients = Clients(Access(region=place.region, profile=place.profile))
+        clients.check_credentials()
+    except UserError as error:
+        # The controller's advice is about its pod; here a person sits before a screen.
+        raise UserError(
+            error.message,
+            code=error.code,
+            where=error.where,
+            advice="sign in (`aws sso login`), or choose a --profile and a --region; "
+            "`aws sts get-caller-identity` must work first",
+        ) from None
     return clients
 
 

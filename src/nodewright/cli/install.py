@@ -224,7 +224,7 @@ def follow(
         say("nothing was changed")
         return EXIT_FOUND
     done = _carry_out(installer, saved or plan)
-    say(f"done: {done} steps")
+    say(f"done: {done} step{'s' if done != 1 else ''}{_way_back(plan)}")
     return EXIT_FINE
 
 
@@ -232,18 +232,20 @@ def _agrees(plan: Plan) -> bool:
     if not sys.stdin.isatty():
         say("nobody is there to be asked; --yes applies the plan")
         return False
-    undo = (
-        ""
-        if plan.verb == "uninstall"
-        else f"     undo later: nodewright uninstall --cluster {plan.wish.cluster}"
-    )
-    if not _says_yes(f"Apply? [y/N]{undo}\n"):
+    if not _says_yes(f"Apply? [y/N]{_way_back(plan)}\n"):
         return False
     for step in plan.changes:
         if step.asks_again and not _says_yes(f"And {step.name}: {step.detail}? [y/N] "):
             say("--no-take-over installs beside it")
             return False
     return True
+
+
+def _way_back(plan: Plan) -> str:
+    if plan.verb == "uninstall":
+        return ""
+    back = "install" if plan.verb == "hand-back" else "uninstall"
+    return f"     undo: nodewright {back} --cluster {plan.wish.cluster}"
 
 
 def _says_yes(question: str) -> bool:
@@ -254,7 +256,7 @@ def _carry_out(installer: "Installer", plan: Plan) -> int:
     from nodewright.install.apply import Halted
 
     try:
-        return installer.carry_out(plan, _tell)
+        return installer.carry_out(plan, _Progress(len(plan.changes)).tell)
     except Halted as error:
         say(f"not done: {', '.join(step.title for step in error.left)}")
         say(
@@ -264,11 +266,21 @@ def _carry_out(installer: "Installer", plan: Plan) -> int:
         raise
 
 
-def _tell(step: Step, what: str) -> None:
-    if what == "done":
-        say(f"  {step.sign} {step.title}")
-    elif what != "begun":
-        say(f"    {step.title}: {what}")
+class _Progress:
+    """Says what was done, of how much, and what is waited for."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._done = 0
+
+    def tell(self, step: Step, what: str) -> None:
+        """Say one thing, on a line of its own."""
+        width = len(str(self._count))
+        if what == "done":
+            self._done += 1
+            say(f"  {self._done:>{width}}/{self._count}  {step.sign} {step.title}")
+        elif what != "begun":
+            say(f"  {'':>{width * 2}}     {step.title}: {what}")
 
 
 def prove(installer: "Installer", wish: Wish) -> int:

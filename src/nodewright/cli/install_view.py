@@ -11,7 +11,7 @@ from nodewright.cli.narrow import Narrowing
 from nodewright.install.found import Found
 from nodewright.install.resources.identity import AGENT
 from nodewright.install.resources.scalers import KINDS
-from nodewright.install.steps import Plan, Step
+from nodewright.install.steps import Drain, Merge, Plan, Remove, Step
 
 STYLES: Final = {"+": "green", "~": "yellow", "-": "red", "=": "dim"}
 _LEGEND: Final = "+ create   ~ change   - remove   = already right"
@@ -56,8 +56,23 @@ def sums(plan: Plan) -> str:
         return "nothing to do: everything is as it should be"
     return (
         f"{plan.count('+')} to create, {plan.count('~')} to change, {plan.count('-')} to remove"
-        f" · plan {plan.digest}"
+        f" · {disturbance(plan)} · plan {plan.digest}"
     )
+
+
+def disturbance(plan: Plan) -> str:
+    """Say which pods a plan moves or restarts."""
+    deeds = [deed for step in plan.changes for deed in step.deeds]
+    emptied = sum(isinstance(deed, Drain) for deed in deeds)
+    emptied += sum(isinstance(deed, Remove) and bool(deed.until_none) for deed in deeds)
+    pinned = sum(
+        isinstance(deed, Merge) and "template" in deed.patch.get("spec", {}) for deed in deeds
+    )
+    if emptied:
+        return "pods move to other nodes"
+    if pinned:
+        return f"{pinned} workload{'s' if pinned > 1 else ''} of the system restart"
+    return "no workload restarts"
 
 
 def _line(title: str, said: str) -> Text:

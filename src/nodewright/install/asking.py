@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.aws.faults import UNREACHABLE
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.install.calls import TABLE, Entry
 from nodewright.install.found import Json
@@ -113,7 +114,12 @@ def failure(entry: Entry, fault: Fault) -> UserError:
         )
     if fault.code in _DENIED:
         return denial(*_what(entry, fault.message))
-    return UserError(f"{entry.call.name} failed: {_short(fault)}", code=REFUSED)
+    away = fault.code == UNREACHABLE
+    return UserError(
+        f"{entry.call.name} failed: {_short(fault)}",
+        code=REFUSED,
+        advice="is the --region right, and does a network lead there?" if away else "",
+    )
 
 
 def denial(action: str, resource: str = "*") -> UserError:

@@ -23,6 +23,7 @@ from nodewright.model.errors import UserError
 
 ANOTHER: Final = "NW-9717"
 _DEPLOYMENTS: Final = "/apis/apps/v1/deployments"
+_SETS: Final = "/apis/apps/v1/statefulsets"
 _NODES: Final = "/api/v1/nodes"
 _PROVISIONERS: Final = "/apis/karpenter.sh/v1alpha5/provisioners"
 
@@ -31,14 +32,15 @@ async def look_at_cluster(objects: Objects, account: Account, wish: Wish) -> Kub
     """Read everything of the cluster that an installation depends on."""
     check_same(account, objects.server, objects.authority)
     version = await objects.version()
-    deployments = await objects.list(_DEPLOYMENTS)
+    deployments = [{"kind": "Deployment", **one} for one in await objects.list(_DEPLOYMENTS)]
+    sets = [{"kind": "StatefulSet", **one} for one in await objects.list(_SETS)]
     record = await objects.get(RECORD_PATH)
     kube = Kube(
         version=version,
         record=read_record(record),
         aws_auth=await objects.get(AWS_AUTH),
         scalers=tuple(filter(None, map(read_scaler, deployments))),
-        system=tuple(one for one in deployments if _is_system(one)),
+        system=tuple(one for one in (*deployments, *sets) if is_system(one)),
         pools=_names(await objects.list(POOLS)),
         provisioners=_names(await objects.list(_PROVISIONERS)),
         classes=_names(await objects.list(CLASSES)),
@@ -116,9 +118,13 @@ def _is_called(name: str, kind: str) -> bool:
     return name == kind or name.endswith(f"-{kind}") or name.startswith(f"{kind}-aws")
 
 
-def _is_system(deployment: Json) -> bool:
-    name = str(deployment["metadata"]["name"])
-    return any(name == one or name.startswith(f"{one}-") for one in SYSTEM)
+def is_system(workload: Json) -> bool:
+    """Tell whether the cluster's own work is done here, by the name or by the label for names."""
+    meta = workload["metadata"]
+    label = (meta.get("labels") or {}).get("app.kubernetes.io/name", "")
+    # A release of a chart puts its own name before or after: monitoring-grafana, prometheus-server.
+    padded = f"-{meta['name']}-"
+    return label in SYSTEM or any(f"-{one}-" in padded for one in SYSTEM)
 
 
 def _names(documents: list[Any]) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ QUEUE_MAX: Final = 80
 RULE_MAX: Final = 64
 _HASH: Final = 8
 _CLUSTER: Final = re.compile(r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}")
+_REGION: Final = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]+")
+_IMAGE: Final = re.compile(r"[\w.-]+(:[0-9]+)?(/[\w.-]+)*(:[\w.-]+)?")
 _IAM: Final = re.compile(r"[\w+=,.@-]+")
 
 
@@ -58,6 +60,26 @@ def check_role(name: str) -> None:
             f"{name!r} cannot be the name of a role: up to {ROLE_MAX} letters, digits and +=,.@_-",
             code=BAD_NAME,
             advice="give the name alone, without its ARN or path",
+        )
+
+
+def check_region(name: str) -> None:
+    """Refuse what cannot be the name of a region."""
+    if name and not _REGION.fullmatch(name):
+        raise UserError(
+            f"{name!r} cannot be a region of AWS",
+            code=BAD_NAME,
+            advice="a region is written as eu-west-1; `aws ec2 describe-regions` lists them",
+        )
+
+
+def check_image(name: str) -> None:
+    """Refuse what cannot be an image with a tag."""
+    if name and not _IMAGE.fullmatch(name):
+        raise UserError(
+            f"{name!r} cannot be an image",
+            code=BAD_NAME,
+            advice="write it as REPOSITORY or REPOSITORY:TAG",
         )
 
 

@@ -72,8 +72,12 @@ def _install_notes(found: Found, wish: Wish, names: Names) -> Iterator[str]:
     yield from leftovers.leftover_notes(found, wish)
     yield from scalers.scaler_notes(found, wish)
     yield from groups.move_notes(found, wish)
-    if not wish.is_fargate and sum(g.desired for g in found.account.cluster.node_groups) == 1:
+    yield from scalers.pin_notes(found, wish)
+    count = sum(group.desired for group in found.account.cluster.node_groups)
+    if not wish.is_fargate and count == 1:
         yield "one node in the node groups: the controller runs once, without a stand-in"
+    if not wish.is_fargate and count == 0:
+        yield "the node groups have no machine: the controller waits until one has"
 
 
 def plan_uninstall(found: Found, wish: Wish) -> Plan:

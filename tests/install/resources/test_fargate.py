@@ -13,7 +13,9 @@ def test_a_profile_takes_private_subnets_only():
 
     assert steps["fargate profile nodewright"].deeds[0].params["subnets"] == ["subnet-b"]
     assert steps["iam role NodewrightFargateRole-shop"].sign == "+"
-    assert steps["deployment nodewright"].detail == "2 of it, on Fargate"
+    assert (
+        steps["deployment nodewright"].detail == "2 replicas on Fargate, never on nodes of its own"
+    )
 
 
 def test_without_a_private_subnet_it_is_refused():

@@ -28,7 +28,7 @@ def test_where_the_agent_runs_pod_identity_is_used():
 def test_without_the_agent_irsa_is_used_and_the_issuer_is_made_known():
     steps = steps_of(a_found())
 
-    assert steps["oidc provider oidc.example/id/1"].sign == "+"
+    assert steps["oidc provider 1"].sign == "+"
     statement = trust_of(steps)
     assert statement["Principal"] == {"Federated": PROVIDER}
     assert statement["Condition"]["StringEquals"] == {
@@ -41,7 +41,7 @@ def test_without_the_agent_irsa_is_used_and_the_issuer_is_made_known():
 def test_a_known_issuer_is_right_and_stays_when_we_go():
     theirs = Tagged("https://oidc.example/id/1", PROVIDER)
 
-    assert steps_of(a_found(provider=theirs))["oidc provider oidc.example/id/1"].sign == "="
+    assert steps_of(a_found(provider=theirs))["oidc provider 1"].sign == "="
     assert steps_of(a_found(provider=theirs), "uninstall") == {}
 
 

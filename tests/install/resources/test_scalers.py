@@ -1,6 +1,6 @@
 from builders.found import a_found, steps_of
 from nodewright.install.found import Kube, Scaler
-from nodewright.install.look_cluster import read_scaler
+from nodewright.install.look_cluster import is_system, read_scaler
 from nodewright.install.plan import plan_hand_back, plan_install
 from nodewright.install.resources.objects import DEPLOYMENT_PATH
 from nodewright.install.resources.scalers import pin
@@ -11,9 +11,10 @@ OTHER = Scaler("karpenter", "kube-system", "karpenter", 2, "1.8.0")
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def a_deployment(name, image="x", affinity=None):
+def a_deployment(name, image="x", affinity=None, kind="Deployment"):
     pod = {"containers": [{"image": image}], **({"affinity": affinity} if affinity else {})}
     return {
+        "kind": kind,
         "metadata": {"namespace": "kube-system", "name": name},
         "spec": {"replicas": 1, "template": {"spec": pod}},
     }
@@ -80,3 +81,27 @@ def test_pods_of_the_system_are_held_on_demand_and_let_go_again():
     assert again["deployment kube-system/coredns"].sign == "="
     patch = undone["deployment kube-system/coredns"].deeds[0].patch
     assert patch == {"spec": {"template": {"spec": {"affinity": None}}}}
+
+
+def test_a_stateful_set_of_the_system_is_held_too():
+    prometheus = a_deployment("prometheus-k8s", kind="StatefulSet")
+    title = "statefulset kube-system/prometheus-k8s"
+    step = steps_of(a_found(kube=Kube(system=(prometheus,))), pins_system=True)[title]
+
+    assert step.deeds[0] == Remember("affinity.set.kube-system.prometheus-k8s", None)
+    assert step.deeds[1].path.endswith("/statefulsets/prometheus-k8s")
+
+
+def test_what_may_move_is_named():
+    notes = plan_install(a_found(kube=Kube(system=(a_deployment("coredns"),))), Wish("shop")).notes
+
+    assert notes[-1].startswith("coredns may move to nodes that Nodewright makes and removes")
+
+
+def test_the_work_of_the_system_is_known_by_name_and_label():
+    named = ("coredns", "monitoring-grafana", "prometheus-server", "metrics-server")
+    assert all(is_system(a_deployment(one)) for one in named)
+    assert not is_system(a_deployment("web"))
+    labelled = a_deployment("release-7")
+    labelled["metadata"]["labels"] = {"app.kubernetes.io/name": "grafana"}
+    assert is_system(labelled)

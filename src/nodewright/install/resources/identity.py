@@ -138,4 +138,4 @@ def undo_identity(found: Found, names: Names) -> Iterator[Step]:
 
 
 def _short(arn: str) -> str:
-    return arn.partition("oidc-provider/")[2]
+    return arn.rpartition("/")[2]

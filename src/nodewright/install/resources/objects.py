@@ -139,7 +139,8 @@ def plan_chart(found: Found, wish: Wish, names: Names) -> Iterator[Step]:
     count = large["spec"]["replicas"]
     groups = ", ".join(group.name for group in found.account.cluster.node_groups)
     place = "on Fargate" if wish.is_fargate else f"on node group {groups}"
-    yield _plan_some(found, [large], "deployment", f"{count} of it, {place}")
+    shown = f"{count} replica{'s' if count > 1 else ''} {place}, never on nodes of its own"
+    yield _plan_some(found, [large], "deployment", shown)
 
 
 def _plan_some(found: Found, wanted: list[Json], kind: str, detail: str) -> Step:

@@ -75,17 +75,17 @@ def plan_pins(found: Found, wish: Wish) -> Iterator[Step]:
         return
     for one in found.kube.system:
         meta = one["metadata"]
-        name = f"{meta['namespace']}/{meta['name']}"
+        kind, name = one["kind"].lower(), f"{meta['namespace']}/{meta['name']}"
         was = one["spec"]["template"]["spec"].get("affinity")
         if _is_pinned(was):
-            yield Step("=", "deployment", name, "stays on node groups")
+            yield Step("=", kind, name, "stays on node groups")
             continue
         pinned = {"spec": {"template": {"spec": {"affinity": pin(was, groups)}}}}
         deeds = (
-            Remember(f"{_PIN}{meta['namespace']}.{meta['name']}", was),
-            Merge(_path(meta), pinned),
+            Remember(_key(one), was),
+            Merge(_path(one), pinned),
         )
-        yield Step("~", "deployment", name, f"stays on node group {', '.join(groups)}", deeds)
+        yield Step("~", kind, name, f"stays on node group {', '.join(groups)}", deeds)
 
 
 def pin(affinity: Json | None, groups: list[str]) -> Json:
@@ -112,17 +112,37 @@ def undo_pins(found: Found) -> Iterator[Step]:
     """Put the affinities back as they were."""
     for one in found.kube.system:
         meta = one["metadata"]
-        key = f"{_PIN}{meta['namespace']}.{meta['name']}"
+        key = _key(one)
         if key not in found.kube.record:
             continue
         was = found.kube.record[key]["was"]
         back = None if was is None else {"nodeAffinity": None, **was}
         patch = {"spec": {"template": {"spec": {"affinity": back}}}}
         name = f"{meta['namespace']}/{meta['name']}"
-        yield Step(
-            "~", "deployment", name, "affinity as it was", (Merge(_path(meta), patch), Forget(key))
+        deeds = (Merge(_path(one), patch), Forget(key))
+        yield Step("~", one["kind"].lower(), name, "affinity as it was", deeds)
+
+
+def pin_notes(found: Found, wish: Wish) -> Iterator[str]:
+    """Name the pods of the system that may come to stand on nodes which go again."""
+    loose = [
+        str(one["metadata"]["name"])
+        for one in found.kube.system
+        if not _is_pinned(one["spec"]["template"]["spec"].get("affinity"))
+    ]
+    if loose and not wish.pins_system and found.account.cluster.node_groups:
+        yield (
+            f"{', '.join(loose)} may move to nodes that Nodewright makes and removes; --pin-system "
+            "keeps them on the node groups"
         )
 
 
-def _path(meta: Json) -> str:
-    return f"/apis/apps/v1/namespaces/{meta['namespace']}/deployments/{meta['name']}"
+def _key(workload: Json) -> str:
+    meta = workload["metadata"]
+    of_set = "set." if workload["kind"] == "StatefulSet" else ""
+    return f"{_PIN}{of_set}{meta['namespace']}.{meta['name']}"
+
+
+def _path(workload: Json) -> str:
+    meta, plural = workload["metadata"], f"{workload['kind'].lower()}s"
+    return f"/apis/apps/v1/namespaces/{meta['namespace']}/{plural}/{meta['name']}"
