@@ -13,7 +13,7 @@ from nodewright.app.recording import (
     take_change,
     write_trace,
 )
-from nodewright.app.tracing import Source, open_workload
+from nodewright.app.workloads import Source, open_workload
 from nodewright.model.errors import UserError
 from nodewright.model.metadata import ObjectMeta
 from nodewright.model.pod import Container, Pod, PodSpec, PodStatus, ResourceRequirements

@@ -14,7 +14,7 @@ from typing import IO, Final
 import httpx2
 import msgspec
 
-from nodewright.app.tracing import Source, is_random, is_table, open_lines, open_workload
+from nodewright.app.workloads import Source, is_random, is_table, open_lines, open_workload
 from nodewright.kube.access import Access, find_access
 from nodewright.kube.machine import Machine, this_machine
 from nodewright.kube.session import Plan, open_session

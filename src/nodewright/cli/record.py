@@ -84,7 +84,7 @@ def _write(
     # The clients of HTTP and of Kubernetes take a moment to load.
     from nodewright.app import recording
     from nodewright.app.durations import read_duration
-    from nodewright.app.tracing import Source
+    from nodewright.app.workloads import Source
 
     span, reading, cluster = options
     if origin == "cluster":

@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from nodewright.app.tracing import Source, open_workload
+from nodewright.app.workloads import Source, open_workload
 from nodewright.model.errors import UserError
 
 TRACE = (
