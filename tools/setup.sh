@@ -69,7 +69,7 @@ if [ "${1:-}" = lock ]; then
     # Neither hosts nor comments: the files say what, a user's own settings say from where.
     compile=("$uv" pip compile --quiet --python "$python" pyproject.toml --universal --python-version 3.12
         --generate-hashes --no-emit-index-url --no-header --no-annotate)
-    "${compile[@]}" --upgrade --extra sandbox --group bench --group dev --group docs --output-file requirements.lock
+    "${compile[@]}" --upgrade --extra sandbox --extra traces --group bench --group dev --group docs --output-file requirements.lock
     # The same versions, without what only the house and the sandbox need: what goes into the image.
     exec "${compile[@]}" --upgrade --constraint requirements.lock --output-file requirements-image.lock
 fi

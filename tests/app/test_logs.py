@@ -48,3 +48,13 @@ def test_an_error_is_named_with_its_trace(lines):
     (line,) = read()
     assert (line["level"], line["error"]) == ("ERROR", "KeyError: 'x'")
     assert "KeyError" in line["stacktrace"]
+
+
+def test_lines_for_people_name_objects_and_leave_out_what_is_empty(lines):
+    _, stream = lines
+    start_logs("info", {"commit": "1"}, stream, form="console")
+    facts = {"NodeClaim": {"name": "c"}, "Pod": {"name": "p", "namespace": "shop"}, "note": ""}
+    logging.getLogger("nodewright.decisions").info("created nodeclaim", extra={"facts": facts})
+
+    (line,) = stream.getvalue().splitlines()
+    assert line.split(maxsplit=1)[1] == "INFO  created nodeclaim  NodeClaim=c  Pod=shop/p"

@@ -14,6 +14,7 @@ from e2e.kube_rig import (
     wait_for,
     watching,
 )
+from nodewright.app.status import CONFIG_MAPS, NAME
 from nodewright.crds.document import definitions
 from nodewright.kube.client import Client, Request
 from nodewright.kube.crds import check_crds, install_crds
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.e2e
 
 SOON = Settings(absent_retry_ms=300)
 STATUS = Options(subresource="status")
+STATES = ({"data": {"status": "a"}}, {"data": {"status": "b"}})
 VERBS = {"POST": "create", "PATCH": "patch", "DELETE": "delete", "GET": "get"}
 # Kinds whose definitions are not ours to install, and which a cluster may have all the same.
 STRANGERS = (kinds.MACHINES, kinds.KWOK_NODE_CLASSES)
@@ -243,7 +245,13 @@ async def test_all_that_the_role_allows_is_used_and_nothing_else(cluster, admin,
             *await act_on_pods(session.kube, objects),
             *await act_on_nodes(session.kube, objects),
             *await act_on_wishes(session.kube, objects),
+            *[
+                await session.kube.apply(Ref(CONFIG_MAPS, NAME, objects), a_status)
+                for a_status in STATES
+            ],
         ]
+        # Applying what is not there yet makes it.
+        requests.asked.add(("create", "", "configmaps"))
         session.kube.publish(Notice(Ref(kinds.NODE_POOLS, objects), "Tried", "all of it"))
         assert await session.recorder.drain(10.0)
 

@@ -11,19 +11,19 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from nodewright.app.dryrun import DryCloud, DryKube
-from nodewright.app.journaling import Sight, keep_journal
+from nodewright.app.durations import read_duration
+from nodewright.app.faces import Faces, open_faces
 from nodewright.app.logs import start_logs
-from nodewright.app.pages import Page, serve_pages
 from nodewright.app.provider import Provider, check_named, open_provider, watched_kinds
 from nodewright.app.run import run_controllers
 from nodewright.app.settings import NAMESPACE, Order
+from nodewright.app.status import keep_status
 from nodewright.controllers.ports import Memory
 from nodewright.crds.definitions import EC2NODECLASSES, NODECLAIMS, NODEPOOLS
 from nodewright.crds.document import write_definition
@@ -31,21 +31,15 @@ from nodewright.kube.access import Access, find_access
 from nodewright.kube.client import Client
 from nodewright.kube.crds import check_crds
 from nodewright.kube.election import Terms
-from nodewright.kube.health import say_fine, serve_probes
 from nodewright.kube.machine import Machine, this_machine
 from nodewright.kube.session import Plan, Session, greet, open_session
 from nodewright.model.errors import UserError
-from nodewright.model.world import World
 from nodewright.observe.cloud import TimedCloud
-from nodewright.observe.logs import Log
-from nodewright.observe.metrics import Metrics
 from nodewright.ports.clock import Clock
 from nodewright.ports.cloud import Cloud
 from nodewright.ports.kube import Kube
 from nodewright.ports.witness import Witness
-from nodewright.state.live import take_snapshot
 from nodewright.state.mirror import Change, Mirror
-from nodewright.state.writing import SnapshotMetadata
 
 _log: Final = logging.getLogger("nodewright.controller")
 _LOOK_MS: Final = 100
@@ -91,7 +85,8 @@ class Ears:
 def control(order: Order, environment: Mapping[str, str]) -> None:
     """Run the controllers until the process is told to stop."""
     check_named(order)
-    start_logs(order.written.log_level, {"commit": version("nodewright")})
+    fixed = {"commit": version("nodewright")}
+    start_logs(order.written.log_level, fixed, form=order.written.log_format)
     if order.inert:
         _log.warning(
             "settings that have no effect here", extra={"facts": {"settings": order.inert}}
@@ -120,10 +115,12 @@ async def _control(order: Order, access: Access, environment: Mapping[str, str])
         folder = Path(order.written.journal or _journal_folder(access, environment))
         async with (
             open_session(access, machine, plan) as session,
-            _faces(order, session, folder) as faces,
+            open_faces(order, session, folder, identity) as faces,
         ):
             session.mirror.learn_version(running)
-            duty = asyncio.create_task(_serve(_Duty(order, session, ears, faces)))
+            duty = asyncio.create_task(
+                _serve(_Duty(order, session, ears, faces, _namespace(order, access)))
+            )
             told = asyncio.create_task(stop.wait())
             await asyncio.wait((duty, told), return_when=asyncio.FIRST_COMPLETED)
             duty.cancel()
@@ -159,9 +156,13 @@ def _terms(order: Order, access: Access, identity: str) -> Terms | None:
     written = order.written
     if written.dry_run or written.disable_leader_election:
         return None
+    return Terms(identity, _namespace(order, access), written.leader_election_name)
+
+
+def _namespace(order: Order, access: Access) -> str:
+    """Give where our own objects are: the lease, and the status."""
     own = access.namespace if access.context == _IN_CLUSTER else NAMESPACE
-    namespace = written.leader_election_namespace or own
-    return Terms(identity, namespace, written.leader_election_name)
+    return order.written.leader_election_namespace or own
 
 
 def _journal_folder(access: Access, environment: Mapping[str, str]) -> str:
@@ -171,53 +172,14 @@ def _journal_folder(access: Access, environment: Mapping[str, str]) -> str:
     return str(Path(home) / "nodewright" / "journal")
 
 
-class _Faces(NamedTuple):
-    """What others see of this process."""
-
-    metrics: Metrics
-    sight: Sight
-    witnesses: tuple[Witness, ...]
-
-
 class _Duty(NamedTuple):
     """What this process has to do, and with what."""
 
     order: Order
     session: Session
     ears: Ears
-    faces: _Faces
-
-
-@asynccontextmanager
-async def _faces(order: Order, session: Session, folder: Path) -> AsyncIterator[_Faces]:
-    """Answer probes, show metrics and keep the journal for the length of a block."""
-    written, clock = order.written, session.client.machine.clock
-    checks = {"/healthz": say_fine, "/readyz": session.judge_ready}
-    metrics = Metrics(lambda: _look(session), version=version("nodewright"), now_ms=clock.now_ms)
-    pages = {"/metrics": Page(metrics.page)}
-    metadata = SnapshotMetadata(cluster=written.cluster_name, region=written.region)
-    sight = Sight(metadata, order.controllers.options)
-    async with (
-        serve_probes(checks, written.health_probe_port) as probes,
-        serve_pages(pages, written.metrics_port) as page,
-        keep_journal(folder, clock, sight, written.api_port) as kept,
-    ):
-        metrics.gauges |= {
-            "nodewright_leading": session.may_act,
-            "nodewright_journal_bytes": kept.witness.measure,
-            "nodewright_journal_writing": lambda: not kept.witness.problem,
-            "nodewright_journal_left_out": lambda: kept.witness.left_out,
-        }
-        facts = {"probes": probes, "metrics": page, "api": kept.port, "journal": str(folder)}
-        _log.info("listening", extra={"facts": facts})
-        yield _Faces(metrics, sight, (metrics, Log(), kept.witness))
-
-
-def _look(session: Session) -> World | None:
-    """Give the cluster as metrics show it; nothing while it is not known."""
-    if session.mirror.waiting_for():
-        return None
-    return take_snapshot(session.mirror, session.client.machine.clock.now_ms())
+    faces: Faces
+    namespace: str
 
 
 async def _serve(duty: _Duty) -> None:
@@ -268,8 +230,13 @@ async def _lead(duty: _Duty, ports: Ports, provider: Provider) -> None:
         async with asyncio.TaskGroup() as group:
             run = run_controllers(ports, duty.order.controllers, memory, provider.classes)
             tasks = [group.create_task(run)]
+            every_ms = read_duration("--bound-every", written.bound_every)
+            keep = duty.faces.bound.keep(duty.faces.sight.take, ports.clock, every_ms)
+            tasks.append(group.create_task(keep))
             if not written.dry_run:
                 tasks.append(group.create_task(provider.run()))
+                status = keep_status(ports, duty.namespace, duty.faces.compose)
+                tasks.append(group.create_task(status))
             # A controller that finds the lead lost ends by itself; the others are stopped here.
             while session.may_act() and not tasks[0].done():
                 await ports.clock.sleep_ms(_LOOK_MS)

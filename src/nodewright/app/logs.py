@@ -1,11 +1,11 @@
-"""Logs of the controller: one JSON object a line, with the keys that Karpenter's logs have."""
+"""Logs of the controller: one JSON object a line, with the keys that Karpenter's logs have, or a line for people."""
 
 import logging
 import sys
 from collections.abc import Mapping
 from typing import Final, TextIO
 
-from nodewright.observe.lines import JsonLines
+from nodewright.observe.lines import ConsoleLines, JsonLines
 
 _LEVELS: Final = {
     "debug": logging.DEBUG,
@@ -15,10 +15,12 @@ _LEVELS: Final = {
 }
 
 
-def start_logs(level: str, fixed: Mapping[str, str], stream: TextIO | None = None) -> None:
+def start_logs(
+    level: str, fixed: Mapping[str, str], stream: TextIO | None = None, *, form: str = "json"
+) -> None:
     """Send what this program says to a stream, standard output unless told otherwise."""
     handler = logging.StreamHandler(stream or sys.stdout)
-    handler.setFormatter(JsonLines(fixed))
+    handler.setFormatter(ConsoleLines() if form == "console" else JsonLines(fixed))
     ours = logging.getLogger("nodewright")
     ours.handlers[:] = [handler]
     ours.propagate = False

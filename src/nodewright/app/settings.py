@@ -11,6 +11,7 @@ import msgspec
 from nodewright.app.aws_settings import AwsSettings, AwsWritten, read_aws
 from nodewright.app.durations import BAD_SETTING, read_duration
 from nodewright.app.gates import read_gates
+from nodewright.app.spans import read_endpoint
 from nodewright.controllers.ports import Settings
 from nodewright.journal.api import PORT
 from nodewright.kube.election import NAME
@@ -20,6 +21,7 @@ from nodewright.model.world import Options
 
 NAMESPACE: Final = "nodewright"
 CLOUDS: Final = ("aws", "kwok")
+LOG_FORMATS: Final = ("json", "console")
 LOG_LEVELS: Final = ("debug", "info", "warn", "error")
 GATES: Final = {
     "CapacityBuffer": True,
@@ -55,6 +57,9 @@ class Written(msgspec.Struct, frozen=True):
     api_port: int = PORT
     journal: str = ""
     log_level: str = "info"
+    log_format: str = "json"
+    bound_every: str = "15m"
+    traces: str = ""
     disable_pod_nomination: bool = False
 
 
@@ -73,6 +78,9 @@ def read_settings(
     """Give what is to be run; a setting that makes no sense is one sentence."""
     _one_of("--cloud", written.cloud, CLOUDS)
     _one_of("--log-level", written.log_level, LOG_LEVELS)
+    _one_of("--log-format", written.log_format, LOG_FORMATS)
+    read_endpoint(written.traces)
+    read_duration("--bound-every", written.bound_every)
     _one_of("--preference-policy", written.preference_policy, ("Respect", "Ignore"))
     _one_of("--min-values-policy", written.min_values_policy, ("Strict", "BestEffort"))
     for name, number in (

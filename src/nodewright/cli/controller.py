@@ -104,6 +104,16 @@ class Process:
     log_level: Annotated[str, _setting("debug, info, warn or error.", "LOG_LEVEL")] = (
         _DEFAULT.log_level
     )
+    log_format: Annotated[str, _setting("json, or console for people.", "LOG_FORMAT")] = (
+        _DEFAULT.log_format
+    )
+    bound_every: Annotated[
+        str,
+        _setting("How often the lower bound of the cost is looked for; 0s never.", "BOUND_EVERY"),
+    ] = _DEFAULT.bound_every
+    traces: Annotated[
+        str, _setting("Where OpenTelemetry spans are sent to; else nowhere.", "TRACES")
+    ] = _DEFAULT.traces
 
 
 @Parameter(name="*")
