@@ -69,6 +69,16 @@ async def test_user_data_is_tried_before_a_launch(finder, written, reason):
     assert found.user_data.reason == reason
 
 
+async def test_user_data_that_is_almost_too_long_is_told_once(finder, caplog):
+    written = f"#!/bin/bash\n# {'x' * 14_400}\n"
+    for _ in range(2):
+        found = await finder.find(a_class("long", userData=written))
+
+    assert found.user_data is None
+    (said,) = [one.getMessage() for one in caplog.records if "EC2 takes 16384" in one.getMessage()]
+    assert said.startswith("long: user data has 15")
+
+
 @pytest.mark.parametrize(
     ("gate", "text", "reason"),
     [

@@ -13,6 +13,7 @@ from builders.awsaccounts import (
 )
 from nodewright.aws.calls import CALLS
 from nodewright.aws.machines import instance_of
+from nodewright.aws.shifts import FRESH_MS
 from nodewright.model.cloudview import SeenNode
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 from nodewright.model.metadata import Condition, Taint
@@ -258,3 +259,31 @@ async def test_names_that_are_not_ec2_s_are_nobody(cloud):
 def test_no_call_was_made_that_the_table_does_not_have():
     assert {"ec2.CreateFleet", "ec2.TerminateInstances"} <= MADE
     assert {one.name for one in CALLS.values()} >= MADE
+
+
+async def test_machines_of_a_zone_that_the_cluster_is_moved_away_from_are_left_alone(
+    standin, account, keys
+):
+    arn = standin.client("eks").create_cluster(
+        name="demo",
+        roleArn="arn:aws:iam::123456789012:role/eks",
+        resourcesVpcConfig={"subnetIds": list(account[0].subnets)},
+    )["cluster"]["arn"]
+    cloud, gateway = a_cloud(standin, keys, heeds_shifts=True)
+    node_class = await resolve(gateway, a_class("shifted"))
+    made = (await cloud.launch(a_request(node_class, "shifted"))).machine
+    [zone] = {one.zone_id for one in node_class.status.subnets if one.zone == made.zone}
+    arc = standin.client("arc-zonal-shift")
+    shift = arc.start_zonal_shift(
+        resourceIdentifier=arn, awayFrom=zone, expiresIn="1h", comment="flood"
+    )
+    gateway._clock.now += FRESH_MS
+
+    assert isinstance(await cloud.describe(made.provider_id), Unavailable)
+    assert await cloud.terminate(made.provider_id) is Ended.TRY_AGAIN
+    assert await cloud.is_left_alone(made.provider_id)
+    arc.cancel_zonal_shift(zonalShiftId=shift["zonalShiftId"])
+    gateway._clock.now += FRESH_MS
+    assert (await cloud.describe(made.provider_id)).provider_id == made.provider_id
+    assert await cloud.terminate(made.provider_id) is Ended.ACCEPTED
+    gateway.close()

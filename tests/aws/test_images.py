@@ -1,11 +1,13 @@
 """Images of a class."""
 
+import datetime as dt
+
 import pytest
 
 from builders.awslaunches import a_spec
 from nodewright.aws.aliases import for_arch
 from nodewright.aws.gateway import Fault
-from nodewright.aws.images import Image, ImageFinder, keep_newest
+from nodewright.aws.images import ALIAS_MS, DEPRECATED_MS, Image, ImageFinder, keep_newest
 from nodewright.catalog.images import image_for
 from nodewright.catalog.resolve import instance_types_for
 from nodewright.catalog.settings import NodeSettings
@@ -83,6 +85,33 @@ async def test_parameters_are_asked_for_once(standin, finder):
     standin.account.faults.set("ssm.*", Switch("deny"))
 
     assert not isinstance(await finder.find(a_spec(), "1.34"), Fault)
+
+
+async def test_a_latest_image_is_asked_for_anew_after_a_day_or_when_it_is_deprecated(
+    standin, finder, gateway
+):
+    async def asked(after_ms):
+        gateway._clock.now += after_ms
+        standin.account.calls.clear()
+        await finder.find(a_spec(), "1.34")
+        return len(standin.account.calls.named("ssm.GetParameter"))
+
+    assert [await asked(0), await asked(DEPRECATED_MS), await asked(0)] == [5, 0, 0]
+    end = dt.datetime.fromtimestamp(gateway._clock.now / 1000, dt.UTC)
+    ec2 = standin.client("ec2")
+    ec2.enable_image_deprecation(ImageId=standin.image(), DeprecateAt=end)
+    assert [await asked(1000), await asked(0)] == [0, 1]
+    ec2.disable_image_deprecation(ImageId=standin.image())
+    assert await asked(ALIAS_MS) == 5
+
+
+async def test_a_parameter_that_is_not_there_is_told_once(finder, caplog):
+    for _ in range(2):
+        assert await _find(finder, {"ssmParameter": "/lost"}) == []
+
+    assert [one.getMessage() for one in caplog.records].count(
+        "no image is found by the parameter /lost, so its term is passed over"
+    ) == 1
 
 
 async def test_an_alias_that_nobody_knows_gives_nothing(finder):

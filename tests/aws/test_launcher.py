@@ -99,6 +99,38 @@ async def test_reserved_capacity_is_used_first(standin, shared):
     assert (await cloud.describe(first.machine.provider_id)).capacity_type == "on-demand"
 
 
+async def test_a_reservation_that_turns_out_empty_is_not_asked_for_again(standin, shared):
+    cloud, gateway = shared
+    ec2 = standin.client("ec2")
+    made = ec2.create_capacity_reservation(
+        InstanceType="r6i.xlarge",
+        InstancePlatform="Linux/UNIX",
+        AvailabilityZone="us-west-2b",
+        InstanceCount=1,
+        InstanceMatchCriteria="targeted",
+    )["CapacityReservation"]["CapacityReservationId"]
+    terms = [{"id": made}]
+    node_class = await resolve(gateway, a_class("empty", capacityReservationSelectorTerms=terms))
+    await cloud.instance_types(node_class)
+    ec2.run_instances(
+        MinCount=1,
+        MaxCount=1,
+        ImageId=standin.image(),
+        InstanceType="r6i.xlarge",
+        SubnetId=next(one.id for one in node_class.status.subnets if one.zone == "us-west-2b"),
+        CapacityReservationSpecification={
+            "CapacityReservationTarget": {"CapacityReservationId": made}
+        },
+    )
+    standin.account.calls.clear()
+    first = await cloud.launch(a_request(node_class, "empty", types=("r6i.xlarge",)))
+    second = await cloud.launch(a_request(node_class, "empty2", types=("r6i.xlarge",)))
+
+    assert first.machine.capacity_type == second.machine.capacity_type == "spot"
+    # Reserved and spot the first time, spot alone the second.
+    assert len(standin.account.calls.named("ec2.CreateFleet")) == 3
+
+
 def a_group(standin, name, **more):
     made = standin.client("ec2").create_placement_group(GroupName=name, **more)
     return made["PlacementGroup"]["GroupId"]

@@ -9,7 +9,14 @@ from builders.awsdrafts import a_cluster
 from builders.awslaunches import a_spec
 from builders.standin import a_network
 from nodewright.aws.gateway import Fault
-from nodewright.aws.profiles import COLLECT_MS, READ_MS, UNUSED_MS, Profiles, profile_name
+from nodewright.aws.profiles import (
+    COLLECT_MS,
+    READ_MS,
+    UNUSED_MS,
+    Profiles,
+    older_profile_name,
+    profile_name,
+)
 from nodewright.aws.tags import read_tags
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.metadata import ObjectMeta
@@ -128,6 +135,26 @@ async def test_profiles_of_a_class_are_deleted_with_their_roles_and_once_is_enou
         with pytest.raises(ClientError):
             look(standin, name)
     assert look(standin, other)["InstanceProfileName"] == other
+
+
+def test_earlier_versions_named_a_profile_by_the_hash_of_region_and_class():
+    # 0xaf63bd4c8601b7be is the published FNV-1 hash of "a".
+    assert older_profile_name(a_cluster(region="a"), "") == f"demo_{0xAF63BD4C8601B7BE}"
+
+
+async def test_the_profile_of_an_earlier_version_goes_with_its_class(standin, profiles):
+    iam = standin.client("iam")
+    tags = [{"Key": "kubernetes.io/cluster/demo", "Value": "owned"}]
+    ours, others = (older_profile_name(CLUSTER, name) for name in ("aged", "foreign"))
+    iam.create_instance_profile(InstanceProfileName=ours, Tags=tags)
+    iam.add_role_to_instance_profile(InstanceProfileName=ours, RoleName="nodes")
+    iam.create_instance_profile(InstanceProfileName=others)
+    for name in ("aged", "foreign"):
+        assert await profiles.release(a_class(name, role="nodes")) is None
+
+    with pytest.raises(ClientError):
+        look(standin, ours)
+    assert look(standin, others)["InstanceProfileName"] == others
 
 
 async def test_what_iam_does_not_answer_is_told(standin, profiles):

@@ -73,6 +73,17 @@ async def test_what_could_not_be_deleted_is_not_counted(standin, gateway, sqs):
     assert await queue.delete((one.receipt,)) == 1
 
 
+async def test_a_message_that_nobody_can_read_is_told_and_settled(gateway, sqs, caplog):
+    client, url = sqs
+    for body in ("{", '{"version": "0", "source": "aws.ec2", "detail-type": "Something else"}'):
+        client.send_message(QueueUrl=url, MessageBody=body)
+    received = await a_queue(gateway).receive()
+
+    assert [one.message.kind for one in received] == ["", ""]
+    said = [one.getMessage() for one in caplog.records if "cannot be read" in one.getMessage()]
+    assert said == ["a message of the queue cannot be read, and is passed over: '{'"]
+
+
 async def test_the_first_poll_is_short_and_the_others_as_long_as_a_queue_allows(
     standin, gateway, sqs
 ):

@@ -52,7 +52,17 @@ async def test_a_zone_is_closed_while_the_cluster_is_moved_away_from_it(arc, arn
     assert await shifts.zones(SUBNETS) == {"us-west-2a"}
 
 
-async def test_arc_is_asked_once_a_minute(standin, arc, gateway, shifts):
+async def test_machines_of_a_closed_zone_are_left_alone(arc, arn, gateway, shifts):
+    move_away(arc, arn, "usw2-az1")
+    unknown = await shifts.has("us-west-2a")
+    await shifts.zones(SUBNETS)
+
+    assert not unknown
+    assert [await shifts.has(one.zone) for one in SUBNETS] == [True, False]
+    assert not await shifts.has("")
+
+
+async def test_arc_is_asked_twice_a_minute(standin, arc, gateway, shifts):
     for wait_ms in (0, FRESH_MS - 1, 1):
         gateway._clock.now += wait_ms
         await shifts.zones(SUBNETS)

@@ -105,3 +105,14 @@ def test_a_reservation_whose_machine_was_taken_back_has_nothing_left():
     assert left(book) == EVERYTHING
     assert [one.count for one in book.spend(found, 1)] == [0, 3]
     assert book.spend(found, SOLD_OUT_MS) == found
+
+
+def test_of_reserved_capacity_the_reservation_is_out_and_nothing_else():
+    book = SoldOut()
+    errors = [FleetError("ReservationCapacityExceeded", "", "m", "zone-b", "s-3")]
+    book.note(errors, "reserved", 0)
+    book.note_reserved(["cr-1"], 0)
+    found = tuple(Reservation(name, "m", "zone-b", 3) for name in ("cr-1", "cr-2"))
+
+    assert not book.has(("m", "zone-b", "reserved"), 1)
+    assert [one.count for one in book.spend(found, 1)] == [0, 3]

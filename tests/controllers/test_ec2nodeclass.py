@@ -6,6 +6,7 @@ import msgspec
 
 from builders import NOW_MS
 from nodewright.controllers.ec2nodeclass import EC2NodeClasses
+from nodewright.controllers.ec2nodeclass import FRESH_MS
 from nodewright.controllers.ports import Memory, Settings
 from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.decision import Release
@@ -69,7 +70,7 @@ def test_a_class_is_asked_about_once_a_minute_and_when_it_changes():
     async def look():
         assert await controller.gather()
 
-    for wait_ms in (0, Settings().classes_fresh_ms - 1, 1):
+    for wait_ms in (0, FRESH_MS - 1, 1):
         account.now += wait_ms
         asyncio.run(look())
     account.put(with_meta(generation=2))

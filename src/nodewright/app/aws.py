@@ -24,7 +24,6 @@ from nodewright.aws.discovery import discover_cluster
 from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.session import Access, Clients
 from nodewright.catalog.settings import NodeSettings
-from nodewright.catalog.table import Shape
 from nodewright.kube.client import Client, Request, Unreachable
 from nodewright.kube.session import Session, greet
 from nodewright.model.classfacts import ClassFacts, Trouble
@@ -68,7 +67,7 @@ async def open_aws(order: Order, session: Session, note: Note) -> AsyncIterator[
         _log.info("discovered the cluster", extra={"facts": facts})
         options = _options(order, lambda: seen_nodes(session.mirror))
         cloud = AwsCloud(gateway, machine.clock, cluster, options)
-        told = _class_options(order, options.base, cloud.shapes)
+        told = _class_options(order, options.base, cloud)
         asks_eks = order.aws.written.eks_control_plane
         classes = LiveClasses(told, session, gateway, cluster, asks_eks=asks_eks)
         yield Provider(cloud, cluster.region, cloud.run, classes)
@@ -106,9 +105,7 @@ def _options(order: Order, nodes: Callable[[], Iterable[SeenNode]]) -> Options:
     )
 
 
-def _class_options(
-    order: Order, base: NodeSettings, shapes: Callable[[], Mapping[str, Shape]]
-) -> ClassOptions:
+def _class_options(order: Order, base: NodeSettings, cloud: AwsCloud) -> ClassOptions:
     written = order.aws.written
     return ClassOptions(
         rehearses=not written.disable_dry_run and not order.written.dry_run,
@@ -118,7 +115,8 @@ def _class_options(
         images_ms=order.aws.images_ms,
         subnets_ms=order.aws.subnets_ms,
         base=base,
-        shapes=shapes,
+        shapes=cloud.shapes,
+        is_left_alone=cloud.is_left_alone,
     )
 
 

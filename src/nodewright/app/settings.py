@@ -106,9 +106,7 @@ def read_settings(
     )
     nominates = not written.disable_pod_nomination
     told = read_aws(aws or AwsWritten())
-    controllers = Settings(
-        idle_ms, most_ms, options, nominates, min(told.images_ms, told.subnets_ms)
-    )
+    controllers = Settings(idle_ms, most_ms, options, nominates)
     return Order(written, controllers, inert or {}, told)
 
 

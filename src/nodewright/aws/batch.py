@@ -13,7 +13,7 @@ from nodewright.ports.clock import Clock
 
 IDLE_MS: Final = 100
 WAIT_MS_MAX: Final = 1_000
-ITEMS_MAX: Final = 200
+ITEMS_MAX: Final = 500
 
 type Answers[V] = Mapping[str, V] | Fault
 

@@ -26,7 +26,7 @@ from nodewright.aws.subnets import Subnet
 from nodewright.aws.tagging import Tagger
 from nodewright.aws.templates import delete_templates_of
 from nodewright.aws.userdata.draft import Draft
-from nodewright.aws.userdata.render import TooLong, write_user_data
+from nodewright.aws.userdata.render import BYTES_MANY, BYTES_MAX, TooLong, write_user_data
 from nodewright.catalog.formulas import check_formulas
 from nodewright.catalog.nodeclass import settings_of
 from nodewright.catalog.settings import AL2023, DEFAULT, RAID0, NodeSettings
@@ -58,6 +58,11 @@ _log: Final = logging.getLogger("nodewright.aws")
 type Key = tuple[str, int]
 
 
+async def _never(provider_id: str) -> bool:
+    del provider_id
+    return False
+
+
 class ClassOptions(msgspec.Struct, frozen=True):
     """What the controller is told about classes, and who knows the types that there are."""
 
@@ -69,6 +74,7 @@ class ClassOptions(msgspec.Struct, frozen=True):
     subnets_ms: int = 60_000
     base: NodeSettings = DEFAULT
     shapes: Callable[[], Mapping[str, Shape]] = dict
+    is_left_alone: Callable[[str], Awaitable[bool]] = _never
 
 
 class ClassFinder:
@@ -86,6 +92,7 @@ class ClassFinder:
         self._placements = PlacementGroups(gateway, clock)
         self._rehearsals = Rehearsals(gateway, clock, cluster)
         self._tagger = Tagger(gateway, clock, cluster.name)
+        self._told_sizes: dict[str, int] = {}
         self._found_images: Kept[Key, tuple[AMIStatus, ...]] = Kept(clock)
         self._found_subnets: Kept[Key, tuple[Subnet, ...]] = Kept(clock)
         self._found_groups: Kept[Key, tuple[SecurityGroupStatus, ...]] = Kept(clock)
@@ -161,6 +168,9 @@ class ClassFinder:
 
     async def tag(self, provider_id: str, tags: Mapping[str, str]) -> Trouble | None:
         """Put tags on a machine; those that it has stay as they are."""
+        if await self._options.is_left_alone(provider_id):
+            words = "the cluster is moved away from the machine's zone"
+            return Trouble("ZonalShift", words, is_passing=True)
         trouble = await self._tagger.tag(instance_of(provider_id), tags)
         return None if trouble is None else _trouble(trouble)
 
@@ -241,11 +251,15 @@ class ClassFinder:
             image_version=alias[1] if alias else "",
         )
         try:
-            write_user_data(spec.resolved_family, draft)
+            size = len(write_user_data(spec.resolved_family, draft).encode())
         except TooLong as error:
             return Trouble("UserDataSizeLimitExceeded", str(error))
         except UserError as error:
             return Trouble("InvalidUserData", str(error))
+        if size > BYTES_MANY and self._told_sizes.get(node_class.metadata.name) != size:
+            self._told_sizes[node_class.metadata.name] = size
+            words = "%s: user data has %d bytes, and EC2 takes %d"
+            _log.warning(words, node_class.metadata.name, size, BYTES_MAX)
         return None
 
 

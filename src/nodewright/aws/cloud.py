@@ -16,7 +16,7 @@ from nodewright.aws.gateway import Fault, Gateway
 from nodewright.aws.health import find_unwell
 from nodewright.aws.keeping import Kept
 from nodewright.aws.launcher import Launcher, Stock
-from nodewright.aws.machines import Machines, instance_of
+from nodewright.aws.machines import Machines, instance_of, zone_of
 from nodewright.aws.network import find_subnets
 from nodewright.aws.overlaid import find_repriced, lay_over
 from nodewright.aws.placements import (
@@ -63,6 +63,7 @@ RESERVATIONS_MS: Final = 60_000
 COLLECT_MS: Final = 60_000
 NO_QUEUE_MS: Final = 60_000
 INSTANCES_MAX: Final = 10_000
+_AWAY: Final = "the cluster is moved away from the machine's zone"
 _log: Final = logging.getLogger("nodewright.aws")
 
 
@@ -116,8 +117,9 @@ class AwsCloud:
             _log.warning("%s: %s", error.where, error.message)
             return ()
         now_ms = self._clock.now_ms()
-        reserved = self._sold_out.spend(await self._reservations_of(node_class), now_ms)
         group = await self._group_of(node_class)
+        found = await self._reservations_of(node_class)
+        reserved = self._shelf(group).spend(found, now_ms)
         placed = settings_in(settings, group if isinstance(group, PlacementGroup) else None)
         seen = self._seen.of(node_class.status.amis)
         try:
@@ -232,6 +234,8 @@ class AwsCloud:
         instance_id = instance_of(provider_id)
         if not instance_id:
             return None
+        if await self.is_left_alone(provider_id):
+            return Unavailable(_AWAY)
         found = await self._machines.look(instance_id)
         return Unavailable(str(found)) if isinstance(found, Fault) else found
 
@@ -242,8 +246,14 @@ class AwsCloud:
 
     async def terminate(self, provider_id: str) -> Ended:
         """Give a machine back."""
+        if await self.is_left_alone(provider_id):
+            return Ended.TRY_AGAIN
         instance_id = instance_of(provider_id)
         return await self._machines.end(instance_id) if instance_id else Ended.GONE
+
+    async def is_left_alone(self, provider_id: str) -> bool:
+        """Tell whether a machine lies in a zone that the cluster is moved away from."""
+        return self._options.heeds_shifts and await self._shifts.has(zone_of(provider_id))
 
     async def receive_notices(self) -> tuple[Notice, ...] | Deaf:
         """Wait for messages about machines; without a queue there are none."""

@@ -15,6 +15,7 @@ from nodewright.ports.cloud import LaunchFailed, LaunchFault
 NO_ADDRESSES: Final = "InsufficientFreeAddressesInSubnet"
 NO_RESERVATION: Final = "ReservationCapacityExceeded"
 NO_SPOT_ROLE: Final = "AuthFailure.ServiceLinkedRoleCreationNotPermitted"
+NO_SPOT_ROLE_REASON: Final = "SpotSLRCreationFailed"
 NO_TEMPLATE: Final = frozenset(
     {
         "InvalidLaunchTemplateName.NotFoundException",
@@ -111,7 +112,7 @@ def judge_fleet(errors: Iterable[FleetError]) -> LaunchFailed:
     if telling:
         return judge_code(telling[0].code, telling[0].message)
     if any(one.code == NO_SPOT_ROLE for one in found):
-        return LaunchFailed(LaunchFault.NO_CAPACITY, "SpotSLRCreationFailed", _words(found))
+        return LaunchFailed(LaunchFault.NO_CAPACITY, NO_SPOT_ROLE_REASON, _words(found))
     words = _words(found) or "the fleet came back without a machine and without a reason"
     return LaunchFailed(LaunchFault.NO_CAPACITY, "InsufficientInstanceCapacity", words)
 

@@ -22,7 +22,7 @@ from nodewright.model.instant import read_instant
 from nodewright.ports.clock import Clock
 
 ALIAS_MS: Final = 24 * 3_600_000
-LATEST_MS: Final = 1_800_000
+DEPRECATED_MS: Final = 1_800_000
 PARAMETER_MS: Final = 300_000
 _DEFAULT_OWNERS: Final = ("self", "amazon")
 _log: Final = logging.getLogger("nodewright.aws")
@@ -45,6 +45,7 @@ class ImageFinder:
         self._gateway = gateway
         self._clock = clock
         self._parameters: Kept[str, str] = Kept(clock)
+        self._missing: set[str] = set()
 
     async def find(self, spec: EC2NodeClassSpec, kubernetes: str) -> tuple[AMIStatus, ...] | Fault:
         """Give the images of a class, newest first; none where nothing was found."""
@@ -57,24 +58,35 @@ class ImageFinder:
 
     async def _by_alias(self, alias: tuple[str, str], kubernetes: str) -> list[Image] | Fault:
         family, version = alias
-        age_ms = LATEST_MS if version == LATEST else ALIAS_MS
         wanted: dict[str, list[Conditions]] = {}
+        names: dict[str, set[str]] = {}
         for one in alias_parameters(family, version, kubernetes):
-            image_id = await self._parameter(one.name, age_ms)
+            image_id = await self._parameter(one.name, ALIAS_MS)
             if isinstance(image_id, Fault):
                 return image_id
             if image_id:
                 wanted.setdefault(image_id, []).append(one.conditions)
+                names.setdefault(image_id, set()).add(one.name)
         if not wanted:
             return []
         described = await self._describe({"Filters": [a_filter("image-id", *sorted(wanted))]})
         if isinstance(described, Fault):
             return described
-        return [
+        found = [
             self._image(one, conditions)
             for one in described
             for conditions in wanted[str(one["ImageId"])]
         ]
+        if version == LATEST:
+            self._drop_deprecated(found, names)
+        return found
+
+    def _drop_deprecated(self, found: Iterable[Image], names: Mapping[str, set[str]]) -> None:
+        """Have the latest image asked for anew where its owner no longer wants it to be used."""
+        for one in found:
+            for name in names[one.id]:
+                if one.is_deprecated and self._parameters.get(name, DEPRECATED_MS) is None:
+                    self._parameters.drop(name)
 
     async def _by_terms(self, terms: Iterable[AMISelectorTerm]) -> list[Image] | Fault:
         found: dict[str, Image] = {}
@@ -101,10 +113,17 @@ class ImageFinder:
                 if isinstance(image_id, Fault):
                     return image_id
                 ids |= {image_id} - {""}
+                if not image_id:
+                    self._tell_missing(term.ssm_parameter)
             else:
                 questions.append(_question(term))
         by_id = [{"Filters": [a_filter("image-id", *sorted(ids))]}] if ids else []
         return [*by_id, *questions]
+
+    def _tell_missing(self, name: str) -> None:
+        if name not in self._missing:
+            self._missing.add(name)
+            _log.warning("no image is found by the parameter %s, so its term is passed over", name)
 
     async def _parameter(self, name: str, age_ms: int) -> str | Fault:
         """Give the image that a parameter names; nothing where there is none."""
@@ -113,15 +132,13 @@ class ImageFinder:
             return known
         answer = await self._gateway.ask(GET_PARAMETER, {"Name": name})
         if isinstance(answer, Fault):
-            if not answer.is_gone:
-                return answer
-            _log.debug("there is no parameter %s", name)
-            return ""
+            return "" if answer.is_gone else answer
         value = str(answer["Parameter"]["Value"])
         if not value.startswith("ami-"):
             _log.warning("the parameter %s holds no image: %r", name, value)
             return ""
         self._parameters.put(name, value)
+        self._missing.discard(name)
         return value
 
     async def _describe(self, question: Mapping[str, Any]) -> list[Any] | Fault:

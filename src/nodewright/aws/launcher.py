@@ -6,7 +6,7 @@ it gets the same machine, or EC2 says that the token was used with other words, 
 is found by its tag. A token whose fleets came back empty is spent: EC2 would give the same answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +25,7 @@ from nodewright.aws.drafting import (
 )
 from nodewright.aws.faults import (
     NO_ADDRESSES,
+    NO_SPOT_ROLE_REASON,
     NO_TEMPLATE,
     FleetError,
     judge_code,
@@ -38,7 +39,7 @@ from nodewright.aws.placements import PlacementGroup
 from nodewright.aws.soldout import SoldOut
 from nodewright.aws.subnets import Subnet, SubnetBook
 from nodewright.aws.tags import CLAIM
-from nodewright.aws.telling import Telling, tell_narrow
+from nodewright.aws.telling import Telling, tell_narrow, tell_no_spot
 from nodewright.aws.template import Placement
 from nodewright.aws.templates import Templates
 from nodewright.model.ec2nodeclass import EC2NodeClass
@@ -99,6 +100,8 @@ class Launcher:
                 return LaunchFailed(LaunchFault.CLASS_NOT_READY, error.code, str(error))
             if isinstance(answer, Launched) or answer.fault is not LaunchFault.NO_CAPACITY:
                 break
+            if answer.reason == NO_SPOT_ROLE_REASON:
+                tell_no_spot(answer)
         return answer
 
     async def _launch_as(
@@ -168,7 +171,9 @@ class Launcher:
         self, request: LaunchRequest, choice: Choice, answer: Mapping[str, Any], stock: Stock
     ) -> Launched | LaunchFailed:
         errors = read_fleet_errors(answer)
-        stock.sold_out.note(errors, choice.capacity_type, self._clock.now_ms())
+        now_ms = self._clock.now_ms()
+        stock.sold_out.note(errors, choice.capacity_type, now_ms)
+        stock.sold_out.note_reserved(_emptied(choice, errors), now_ms)
         for error in errors:
             if error.code == NO_ADDRESSES and error.subnet_id:
                 self.addresses.exhaust(error.subnet_id)
@@ -226,6 +231,15 @@ def _may_lack_template(fault: Fault) -> bool:
     Policies are bound to its tags, so that one that is gone may look like one that is forbidden.
     """
     return fault.code in NO_TEMPLATE or fault.is_unauthorized
+
+
+def _emptied(choice: Choice, errors: Iterable[FleetError]) -> Iterator[str]:
+    """Name the reservations of a fleet that had no room; a subnet without addresses is not their fault."""
+    for error in errors:
+        for one in choice.candidates:
+            is_meant = (one.type.name, one.offering.zone) == (error.instance_type, error.zone)
+            if is_meant and one.reservation and error.is_sold_out and error.code != NO_ADDRESSES:
+                yield one.reservation.reservation_id
 
 
 def _candidate(choice: Choice, name: str, zone: str) -> Candidate:

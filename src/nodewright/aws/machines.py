@@ -1,6 +1,7 @@
 """Instances of EC2 as machines: read, listed, looked up and given back."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import batched
 from typing import Any, Final
 
 from nodewright.aws.batch import Batch
@@ -24,6 +25,7 @@ from nodewright.ports.cloud import Ended, Machine
 SCHEME: Final = "aws:///"
 _PREFERENCE: Final = "CapacityReservationPreference"
 _ONLY_RESERVED: Final = "capacity-reservations-only"
+_FILTER_VALUES_MAX: Final = 200
 _THERE: Final = ("pending", "running", "stopping", "stopped", "shutting-down")
 
 
@@ -36,6 +38,11 @@ def instance_of(provider: str) -> str:
     """Give the instance behind a provider id; nothing where it is not EC2's."""
     is_ours = provider.startswith(SCHEME) and provider.count("/") == 4
     return provider.rpartition("/")[2] if is_ours else ""
+
+
+def zone_of(provider: str) -> str:
+    """Give the zone of the instance behind a provider id; nothing where it is not EC2's."""
+    return provider.split("/")[3] if instance_of(provider) else ""
 
 
 def read_machine(description: Mapping[str, Any]) -> Machine:
@@ -137,11 +144,14 @@ class Machines:
         return Ended.TRY_AGAIN if answer is None else Ended.ACCEPTED
 
     async def _look(self, ids: tuple[str, ...]) -> Mapping[str, Machine] | Fault:
-        # By filter and not by id, or one that is gone would hide all the others.
-        found = await self._describe([a_filter("instance-id", *ids)])
-        if isinstance(found, Fault):
-            return found
-        return {instance_of(one.provider_id): one for one in found}
+        found: dict[str, Machine] = {}
+        for some in batched(ids, _FILTER_VALUES_MAX):
+            # By filter and not by id, or one that is gone would hide all the others.
+            described = await self._describe([a_filter("instance-id", *some)])
+            if isinstance(described, Fault):
+                return described
+            found |= {instance_of(one.provider_id): one for one in described}
+        return found
 
     async def _describe(self, filters: Iterable[dict[str, Any]]) -> list[Machine] | Fault:
         params = {"Filters": list(filters)}

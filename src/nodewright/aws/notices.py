@@ -33,6 +33,7 @@ class Message(msgspec.Struct, frozen=True):
     instance_ids: tuple[str, ...] = ()
     sent_ms: int = 0
     detail: Mapping[str, str] = {}
+    is_readable: bool = True
 
 
 class _Entity(msgspec.Struct, frozen=True, rename="camel"):
@@ -66,7 +67,7 @@ def read_message(body: str) -> Message:
         kind = _KINDS.get((envelope.source, envelope.detail_type), "")
         detail = msgspec.convert(envelope.detail, _Detail) if kind else _Detail()
     except msgspec.MsgspecError:
-        return Message()
+        return Message(is_readable=False)
     sent_ms = read_instant(envelope.time) or 0
     if kind == HEALTH:
         if (detail.service, detail.event_type_category) != ("EC2", "scheduledChange"):

@@ -22,7 +22,7 @@ from nodewright.aws.calls import (
 from nodewright.aws.cluster import Cluster
 from nodewright.aws.gateway import PAGES_MAX, Fault, Gateway
 from nodewright.aws.keeping import Kept
-from nodewright.aws.tags import CLUSTER_NAME, OURS, owned_key, print_tags
+from nodewright.aws.tags import CLUSTER_NAME, OURS, owned_key, print_tags, read_tags
 from nodewright.aws.terms import a_filter
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.labels import EC2NODECLASS, REGION
@@ -33,6 +33,8 @@ READ_MS: Final = 15 * 60_000
 COLLECT_MS: Final = 30 * 60_000
 UNUSED_MS: Final = 3_600_000
 _DIGEST_BYTES: Final = 10
+_FNV_BASIS: Final = 0xCBF29CE484222325
+_FNV_PRIME: Final = 0x100000001B3
 _THERE: Final = ("pending", "running", "stopping", "stopped", "shutting-down")
 
 
@@ -51,6 +53,17 @@ def profile_name(cluster: Cluster, node_class: EC2NodeClass) -> str:
     )
     digest = hashlib.blake2b("\n".join(parts).encode(), digest_size=_DIGEST_BYTES).hexdigest()
     return f"{cluster.name[: NAME_LENGTH_MAX - len(digest) - 1]}_{digest}"
+
+
+def older_profile_name(cluster: Cluster, node_class: str) -> str:
+    """Name the profile that Karpenter made for a class before profiles had a path.
+
+    The number is the FNV-1 hash of the region and the class's name.
+    """
+    number = _FNV_BASIS
+    for byte in f"{cluster.region}{node_class}".encode():
+        number = (number * _FNV_PRIME % 2**64) ^ byte
+    return f"{cluster.name}_{number}"
 
 
 class Profiles:
@@ -107,11 +120,24 @@ class Profiles:
         found = await self._list(node_class.metadata.uid)
         if isinstance(found, Fault):
             return found
-        for one in found:
+        older = await self._find_older(node_class)
+        if isinstance(older, Fault):
+            return older
+        for one in (*found, *older):
             trouble = await self._delete(one)
             if trouble is not None:
                 return trouble
         return None
+
+    async def _find_older(self, node_class: EC2NodeClass) -> list[Mapping[str, Any]] | Fault:
+        """Give the profile that earlier versions of Karpenter made for a class, if it is the cluster's."""
+        name = older_profile_name(self._cluster, node_class.metadata.name)
+        answer = await self._gateway.ask(GET_PROFILE, {"InstanceProfileName": name})
+        if isinstance(answer, Fault):
+            return [] if answer.is_gone else answer
+        found: Mapping[str, Any] = answer["InstanceProfile"]
+        tags = read_tags(found.get("Tags"))
+        return [found] if tags.get(owned_key(self._cluster.name)) == "owned" else []
 
     async def collect(self) -> int | Fault:
         """Delete, now and then, profiles that nobody needs any more; give how many."""

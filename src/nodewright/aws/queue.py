@@ -108,7 +108,10 @@ def classify(fault: Fault) -> QueueFault:
 
 
 def _read(message: Mapping[str, Any]) -> Received:
-    found = read_message(str(message.get("Body", "")))
+    body = str(message.get("Body", ""))
+    found = read_message(body)
+    if not found.is_readable:
+        _log.warning("a message of the queue cannot be read, and is passed over: %.200r", body)
     if not found.sent_ms:
         sent = str((message.get("Attributes") or {}).get("SentTimestamp", "0"))
         found = msgspec.structs.replace(found, sent_ms=int(sent) if sent.isdecimal() else 0)

@@ -1,8 +1,9 @@
 """Zonal shifts: zones that somebody moves a cluster away from get no machines meanwhile.
 
 A shift is about a zone by its id, which is the same in every account, while offerings and subnets are
-named by its name, which is not: the subnets of a class tell which is which. What ARC said is good for a
-minute; while it is silent, what it said within the hour still holds.
+named by its name, which is not: the subnets of a class tell which is which. What ARC said is good for
+half a minute; while it is silent, what it said within the hour still holds. Machines in such a zone are
+left alone: nothing that is said of them there can be relied on.
 """
 
 import logging
@@ -18,7 +19,7 @@ from nodewright.model.ec2nodeclass import SubnetStatus
 from nodewright.model.instance import InstanceType, Offering
 from nodewright.ports.clock import Clock
 
-FRESH_MS: Final = 60_000
+FRESH_MS: Final = 30_000
 OUTAGE_MS: Final = 3_600_000
 _log: Final = logging.getLogger("nodewright.aws")
 
@@ -32,11 +33,19 @@ class ZonalShifts:
         self._arn = ""
         self._kept: Kept[str, frozenset[str]] = Kept(clock)
         self._said = ""
+        self._names: dict[str, str] = {}
 
     async def zones(self, subnets: Iterable[SubnetStatus]) -> frozenset[str]:
         """Name the zones of subnets in which nothing is to be started."""
         shifted = await self._zone_ids()
-        return frozenset(one.zone for one in subnets if one.zone_id in shifted)
+        known = tuple(subnets)
+        self._names.update({one.zone: one.zone_id for one in known})
+        return frozenset(one.zone for one in known if one.zone_id in shifted)
+
+    async def has(self, zone: str) -> bool:
+        """Tell whether machines in a zone are to be left alone."""
+        zone_id = self._names.get(zone)
+        return zone_id is not None and zone_id in await self._zone_ids()
 
     async def _zone_ids(self) -> frozenset[str]:
         fresh = self._kept.get(self._cluster, FRESH_MS)

@@ -38,12 +38,15 @@ class SoldOut:
         self._reservations: dict[str, int] = {}
 
     def note(self, errors: Iterable[FleetError], capacity_type: str, now_ms: int) -> None:
-        """Take note of why a fleet could not launch some of its overrides."""
+        """Take note of why a fleet could not launch some of its overrides.
+
+        Of reserved capacity it is the reservation that is empty: another may have room in the same zone.
+        """
         until = now_ms + SOLD_OUT_MS
         for one in errors:
             if one.code == NO_SPOT_ROLE:
                 self._kinds[SPOT] = until
-            elif one.is_sold_out and one.instance_type and one.zone:
+            elif one.is_sold_out and one.instance_type and one.zone and capacity_type != RESERVED:
                 self._offerings[(one.instance_type, one.zone, capacity_type)] = until
             if one.code == NO_ADDRESSES and one.subnet_id:
                 self._subnets[one.subnet_id] = until
@@ -63,6 +66,11 @@ class SoldOut:
             self._reservations[reservation] = now_ms + SOLD_OUT_MS
         elif kind and zone and capacity_type == SPOT:
             self.mark((kind, zone, capacity_type), now_ms)
+
+    def note_reserved(self, reservations: Iterable[str], now_ms: int) -> None:
+        """Take note that nothing is left in some reservations."""
+        for one in reservations:
+            self._reservations[one] = now_ms + SOLD_OUT_MS
 
     def spend(self, found: tuple[Reservation, ...], now_ms: int) -> tuple[Reservation, ...]:
         """Give reservations with nothing left in those that are out."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from nodewright.aws.choice import FLEXIBLE_TYPES_MIN, Choice
 from nodewright.model.ec2nodeclass import EC2NodeClass
-from nodewright.ports.cloud import LaunchRequest
+from nodewright.ports.cloud import LaunchFailed, LaunchRequest
 
 _log: Final = logging.getLogger("nodewright.aws")
 SAID_MAX: Final = 10_000
@@ -55,6 +55,15 @@ def tell_narrow(request: LaunchRequest, choice: Choice) -> None:
         len(types),
         FLEXIBLE_TYPES_MIN,
         extra={"facts": facts},
+    )
+
+
+def tell_no_spot(failed: LaunchFailed) -> None:
+    """Warn that nothing is bought as spot, because the account lacks the role for it."""
+    _log.warning(
+        "nothing is bought as spot for a while, because the account has no service-linked role for "
+        "it: create it with aws iam create-service-linked-role --aws-service-name spot.amazonaws.com",
+        extra={"facts": {"error": failed.message}},
     )
 
 

@@ -26,6 +26,7 @@ from nodewright.ports.classes import Classes
 from nodewright.ports.kube import Answer, Outcome
 from nodewright.state.live import find_classes
 
+FRESH_MS: Final = 60_000
 _OWN_NOTES: Final = frozenset({EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION})
 
 
@@ -65,7 +66,7 @@ class EC2NodeClasses(Controller):
                 asked is None
                 or asked.facts.generation != meta.generation
                 or asked.notes != notes
-                or now_ms - asked.at_ms >= self.settings.classes_fresh_ms
+                or now_ms - asked.at_ms >= FRESH_MS
             ):
                 asked = Asked(now_ms, notes, await self._classes.find(one))
             known[key] = asked

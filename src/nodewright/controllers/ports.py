@@ -64,7 +64,6 @@ class Settings(msgspec.Struct, frozen=True):
     batch_most_ms: int = 10_000
     options: Options = Options(pending_rule="live")
     nominates: bool = True
-    classes_fresh_ms: int = 60_000
 
 
 class Memory:

@@ -12,6 +12,7 @@ from nodewright.aws.userdata.windows import write_windows
 from nodewright.catalog.settings import AL2, AL2023, BOTTLEROCKET, CUSTOM, WINDOWS_BUILDS
 
 BYTES_MAX: Final = 16_384
+BYTES_MANY: Final = BYTES_MAX * 9 // 10
 _WRITERS: Final[Mapping[str, Callable[[Draft], str]]] = {
     AL2: write_al2,
     AL2023: write_al2023,
