@@ -5,7 +5,7 @@ while before it goes, and what happens then is decided on the cluster as it is t
 came or a budget that closed meanwhile has its say. Why the others stay is told on them, once in a while.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec.structs import replace
@@ -27,7 +27,16 @@ from nodewright.core.provisioning import draft_claim
 from nodewright.core.static import draft_static
 from nodewright.model.command import REPLACES, Record
 from nodewright.model.decision import Change, Decision, Disrupt, Keep, Tell, digest, rest_on
-from nodewright.model.disruption import EMPTY, Command, Decided, Kept, Leaving, Method, Settings
+from nodewright.model.disruption import (
+    EMPTY,
+    Command,
+    Decided,
+    Kept,
+    Leaving,
+    Memory,
+    Method,
+    Settings,
+)
 from nodewright.model.keeping import Keeping
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
@@ -52,11 +61,13 @@ def disrupt(world: World) -> list[Decision]:
     return disrupt_and_tell(world)[0]
 
 
-def disrupt_and_tell(world: World) -> tuple[list[Decision], int | None]:
-    """Give the same, and when the answer may change by itself."""
+def disrupt_and_tell(
+    world: World, judge: Callable[[World, int, Settings, Memory], Decided] = decide
+) -> tuple[list[Decision], int | None]:
+    """Give the same, and when the answer may change by itself; another judge may decide who goes."""
     beside = world.beside
     settings = Settings(repair_rules=beside.repair_rules)
-    decided = decide(world, world.now_ms, settings, beside.disruption)
+    decided = judge(world, world.now_ms, settings, beside.disruption)
     acts = _Acts(world, beside.disruption.proposed)
     return list(acts.of(decided)), decided.look_again_ms
 
