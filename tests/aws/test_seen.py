@@ -60,3 +60,13 @@ def test_nodes_are_looked_at_now_and_then():
     cluster.seen.of([ONE])
 
     assert cluster.asked == 1
+
+
+def test_a_process_that_starts_learns_from_the_nodes_that_are_there():
+    before = Cluster()
+    before.nodes = [SeenNode("m5.large", "ami-1", 70), SeenNode("m5.large", "ami-1", 60)]
+    known = before.look(ONE)
+    after = Cluster()
+    after.nodes = before.nodes
+
+    assert dict(after.seen.of([ONE])) == known == {"m5.large": 60}

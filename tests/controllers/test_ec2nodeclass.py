@@ -5,8 +5,7 @@ import asyncio
 import msgspec
 
 from builders import NOW_MS
-from nodewright.controllers.ec2nodeclass import EC2NodeClasses
-from nodewright.controllers.ec2nodeclass import FRESH_MS
+from nodewright.controllers.ec2nodeclass import FRESH_MS, EC2NodeClasses
 from nodewright.controllers.ports import Memory, Settings
 from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.decision import Release
