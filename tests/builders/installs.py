@@ -2,10 +2,11 @@
 
 import copy
 import json
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 
 from builders.awsclients import a_gateway
 from builders.standin import Standin
+from nodewright.app import installing
 from nodewright.install.apply import Applier
 from nodewright.install.asking import Asking
 from nodewright.install.found import Found
@@ -124,6 +125,12 @@ class Site:
             yield Asking(gateway), gateway._clock
         finally:
             gateway.close()
+
+    @asynccontextmanager
+    async def opened(self, _place, _environment):
+        """Be what the commands find instead of a kubeconfig and an account."""
+        with self.asking() as (asking, clock):
+            yield installing._Site(asking, self.table, clock, self.standin.account.region)
 
     async def look(self, wish=None, keys=("test", "test")):
         wish = wish or self.wish()

@@ -1,7 +1,6 @@
 """`nodewright install` and `uninstall` on a ready-made account, with a table for a cluster."""
 
 import json
-from contextlib import asynccontextmanager
 
 import pytest
 import yaml
@@ -11,7 +10,6 @@ from nodewright.app import installing
 from nodewright.cli.main import run
 from nodewright.sandbox.aws.faults import Switch
 
-REGION = "us-west-2"
 OPEN = installing._open
 
 
@@ -24,13 +22,7 @@ def site():
 @pytest.fixture(autouse=True)
 def account(site, monkeypatch):
     """Let the command find the account and the table."""
-
-    @asynccontextmanager
-    async def opened(place, environment):
-        with site.asking() as (asking, clock):
-            yield installing._Site(asking, site.table, clock, REGION)
-
-    monkeypatch.setattr(installing, "_open", opened)
+    monkeypatch.setattr(installing, "_open", site.opened)
     for name, value in site.standin.server.environment().items():
         monkeypatch.setenv(name, value)
 

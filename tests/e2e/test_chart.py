@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from builders.installs import a_site
 from e2e.controller_rig import a_class, a_deployment, a_node_pool, count_running, furnish, sweep
+from nodewright.app import installing
+from nodewright.cli.main import run
 from nodewright.crds.document import definitions
 from nodewright.install.resources.chart import render_chart
 from nodewright.install.resources.values import Release
@@ -90,6 +93,9 @@ WANTED = {
     "machines that are played": PLAYED,
 }
 
+SAMPLE = ("everything that is off", "nothing that can be left out", "every setting")
+REST = [pytest.param(name, marks=pytest.mark.soak) for name in WANTED if name not in SAMPLE]
+
 
 @pytest.fixture
 def helm(programs, tmp_path):
@@ -114,22 +120,44 @@ def by_name(objects):
     return {(one["kind"], one["metadata"]["name"]): one for one in objects}
 
 
-def template(helm, chart, values):
-    order = ("template", RELEASE.name, str(CHARTS / chart), "--namespace", RELEASE.namespace)
+def template(helm, chart, values, release=RELEASE):
+    order = ("template", release.name, str(CHARTS / chart), "--namespace", release.namespace)
     text = helm(*order, "--kube-version", KUBERNETES, values=values).stdout
     return by_name(one for one in yaml.safe_load_all(text) if one)
 
 
-@pytest.mark.parametrize("values", WANTED.values(), ids=WANTED)
-def test_what_helm_makes_and_what_we_make_are_the_same(helm, values):
+@pytest.mark.parametrize("name", [*SAMPLE, *REST])
+def test_what_helm_makes_and_what_we_make_are_the_same(helm, name):
+    values = WANTED[name]
     assert template(helm, "nodewright", values) == by_name(render_chart(values, RELEASE))
 
 
-@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize("legacy", [True, pytest.param(False, marks=pytest.mark.soak)])
 def test_the_definitions_of_the_chart_are_those_of_the_command(helm, legacy):
     made = template(helm, "nodewright-crd", {"legacy": legacy, "keep": False})
 
     assert made == by_name(definitions(legacy=legacy))
+
+
+def test_what_the_installer_prints_is_what_helm_makes_of_its_values(helm, monkeypatch, capsys):
+    # What Helm has no part in: its namespace, our record of what was there, and the first pool.
+    own = {
+        ("Namespace", "nodewright"),
+        ("ConfigMap", "nodewright-install"),
+        ("EC2NodeClass", "default"),
+        ("NodePool", "default"),
+    }
+    with a_site() as site:
+        monkeypatch.setattr(installing, "_open", site.opened)
+        order = ["install", "--cluster", site.name, "--print"]
+        assert (run([*order, "helm-values"]), run([*order, "manifests"])) == (0, 0)
+    values, *manifests = yaml.safe_load_all(capsys.readouterr().out)
+
+    printed = by_name(manifests)
+    made = template(helm, "nodewright", values, Release())
+    made |= template(helm, "nodewright-crd", {"keep": False}, Release())
+    assert {name: one for name, one in printed.items() if name not in own} == made
+    assert own <= set(printed)
 
 
 def test_helm_finds_no_fault_with_the_charts_and_names_a_value_that_is_missing(helm):

@@ -16,11 +16,16 @@ import pytest
 from e2e.aws_rig import an_account
 from e2e.controller_rig import Replica, write_kubeconfig
 from nodewright.kube.access import Access, Source, User
+from nodewright.sandbox.accounts import scenario
 from nodewright.sandbox.aws.dump import diff
 
 pytestmark = pytest.mark.e2e
-SOAK = ("hand-made", "api-only", "no-oidc", "cluster-autoscaler", "two-clusters")
-SCENARIOS = ["karpenter-v1", *(pytest.param(name, marks=pytest.mark.soak) for name in SOAK)]
+# What an account asks for besides; every account that the sandbox has is here.
+CHOICES = {"no-node-group": ("--fargate",), "stale-role": ("--remove-leftovers",)}
+SAMPLE = "karpenter-v1"
+REST = [name for name in scenario.names() if name != SAMPLE]
+SCENARIOS = [SAMPLE, *(pytest.param(name, marks=pytest.mark.soak) for name in REST)]
+LEFT = ["instance-profile", "launch-template", "queue", "role", "rule", "rule", "rule", "rule"]
 # What machines leave in lists for an hour after they have ended.
 ENDED = {"instance", "volume", "interface", "fleet", "spot-request"}
 MEASURED = {"ApproximateNumberOfMessages", "AvailableIpAddressCount"}
@@ -119,22 +124,115 @@ def test_an_installation_makes_nodes_changes_nothing_again_and_goes_as_it_came(
 ):
     with an_account(programs, name, "install") as account:
         site = Site(account, tmp_path)
-        before, scalers = site.dump(), replicas_of(account)
+        before, scalers, claims = site.dump(), replicas_of(account), claims_of(account)
+        order = ("install", "--cluster", "shop", *CHOICES.get(name, ()))
 
-        status, said = site.run("install", "--cluster", "shop", "--yes", "--no-smoke-test")
+        status, said = site.run(*order, "--yes", "--no-smoke-test")
         assert status == 0, said
         with site.controller():
-            status, said = site.run("install", "--cluster", "shop", "--smoke-test")
+            status, said = site.run(*order, "--smoke-test")
             assert status == 0, said
             assert "nothing to do: everything is as it should be" in said
             assert "and gone again" in said
             assert site.refusals() == []
+            # Who takes over replaces nothing.
+            assert claims.items() <= claims_of(account).items()
 
+            status, said = site.run("uninstall", "--cluster", "shop", "--yes")
+            assert status == 0, said
+        found = differences(before, site.dump())
+        if name == "stale-role":
+            assert sorted(one.split()[1] for one in found if one.startswith("removed ")) == LEFT
+            found = [one for one in found if not one.startswith("removed ")]
+        assert found == []
+        assert replicas_of(account) == scalers
+        assert claims_of(account) == claims
+        assert "nodewright" not in account.kubectl("get", "namespaces,clusterroles", "-o", "name")
+
+
+@pytest.mark.soak
+def test_a_cluster_without_a_node_group_is_refused_with_the_reason(programs, tmp_path):
+    with an_account(programs, "no-node-group", "refused") as account:
+        site = Site(account, tmp_path)
+        before = site.dump()
+
+        status, said = site.run("install", "--cluster", "shop", "--yes")
+
+        assert status == 2
+        assert "has nowhere to run: it cannot run on nodes that it makes itself" in said
+        assert "--fargate" in said
+        assert differences(before, site.dump()) == []
+
+
+@pytest.mark.soak
+def test_node_groups_are_moved_off_one_at_a_time_and_handed_back(programs, tmp_path):
+    with an_account(programs, "cluster-autoscaler", "moved") as account:
+        site = Site(account, tmp_path)
+        before, scalers = site.dump(), replicas_of(account)
+        order = ("install", "--cluster", "shop", "--yes", "--no-smoke-test")
+        status, said = site.run(*order)
+        assert status == 0, said
+        assert "`--move-group large` later moves them off one group" in said
+        account.create(*work_on("large"))
+        account.wait_for("the work runs", lambda: nodes_of_work(account))
+
+        with site.controller():
+            status, said = site.run(*order, "--move-group", "large")
+            assert status == 0, said
+            assert "node group large" in said
+            account.wait_for("the work moved", lambda: is_on_a_pool(account))
+            assert not account.get("nodes", "-l", "eks.amazonaws.com/nodegroup=large")["items"]
+            status, said = site.run(*order, "--move-group", "large")
+            assert "nothing to do: everything is as it should be" in said
+            status, said = site.run(*order, "--move-group", "main")
+            assert (status, "the only node group with machines" in said) == (2, True)
+
+            status, said = site.run("install", "--cluster", "shop", "--hand-back", "--yes")
+            assert status == 0, said
+            assert replicas_of(account) == {**scalers, "nodewright": 0, "work": 2}
+            assert account.get("nodes", "-l", "eks.amazonaws.com/nodegroup=large")["items"]
+            account.kubectl("delete", "deployment", "work", "-n", "default")
             status, said = site.run("uninstall", "--cluster", "shop", "--yes")
             assert status == 0, said
         assert differences(before, site.dump()) == []
         assert replicas_of(account) == scalers
-        assert "nodewright" not in account.kubectl("get", "namespaces,clusterroles", "-o", "name")
+
+
+def work_on(group):
+    """A Deployment that prefers the nodes of a group, and runs anywhere else as well."""
+    term = {"key": "eks.amazonaws.com/nodegroup", "operator": "In", "values": [group]}
+    liked = {"weight": 100, "preference": {"matchExpressions": [term]}}
+    affinity = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [liked]}}
+    pod = {
+        "affinity": affinity,
+        "containers": [
+            {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1500m"}}},
+        ],
+    }
+    labels = {"app": "work"}
+    spec = {
+        "replicas": 2,
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }
+    meta = {"namespace": "default", "name": "work"}
+    return ({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec},)
+
+
+def nodes_of_work(account):
+    """The nodes on which the work runs, once all of it does."""
+    pods = account.get("pods", "-n", "default", "-l", "app=work")["items"]
+    running = [one for one in pods if one.get("status", {}).get("phase") == "Running"]
+    return [one["spec"]["nodeName"] for one in running] if len(running) == len(pods) == 2 else []
+
+
+def is_on_a_pool(account):
+    """Tell whether some of the work runs on a node of a pool, and all of it runs."""
+    pooled = {
+        one["metadata"]["name"]
+        for one in account.get("nodes", "-l", "karpenter.sh/nodepool")["items"]
+    }
+    return bool(pooled & set(nodes_of_work(account)))
 
 
 def differences(before, after):
@@ -151,4 +249,14 @@ def replicas_of(account):
     return {
         one["metadata"]["name"]: one["spec"]["replicas"]
         for one in account.get("deployments", "-A")["items"]
+    }
+
+
+def claims_of(account):
+    """The machine of each claim, by name; none where the cluster does not know claims."""
+    if account.run_kubectl("get", "crd", "nodeclaims.karpenter.sh").returncode:
+        return {}
+    return {
+        one["metadata"]["name"]: one.get("status", {}).get("providerID")
+        for one in account.get("nodeclaims")["items"]
     }

@@ -115,13 +115,14 @@ class Installer:
     async def _prove(self, wish: Wish) -> Smoke:
         async with _open(self._place, self._environment) as site:
             found = await site.look(wish)
-            if not found.kube.pools:
+            pools = (*found.kube.pools, *found.kube.provisioners)
+            if not pools:
                 raise UserError(
                     "there is no NodePool, so no pod can get a node",
                     code=NO_POOL,
                     advice="apply one, or install without --no-pools",
                 )
-            return await smoke_test(site.objects, site.clock, found.kube.pools[0])
+            return await smoke_test(site.objects, site.clock, pools[0])
 
     async def _policy(self, wish: Wish) -> dict[str, Any]:
         clients = _connect(self._place)

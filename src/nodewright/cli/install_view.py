@@ -63,8 +63,11 @@ def sums(plan: Plan) -> str:
 def disturbance(plan: Plan) -> str:
     """Say which pods a plan moves or restarts."""
     deeds = [deed for step in plan.changes for deed in step.deeds]
-    emptied = sum(isinstance(deed, Drain) for deed in deeds)
-    emptied += sum(isinstance(deed, Remove) and bool(deed.until_none) for deed in deeds)
+    emptied = any(isinstance(deed, Drain) for deed in deeds) or any(
+        isinstance(deed, Remove) and deed.until_none and step.detail
+        for step in plan.changes
+        for deed in step.deeds
+    )
     pinned = sum(
         isinstance(deed, Merge) and "template" in deed.patch.get("spec", {}) for deed in deeds
     )
