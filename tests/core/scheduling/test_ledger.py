@@ -1,12 +1,10 @@
 """The ledger: what is free on the machine that a draft pays for, in columns."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from builders import a_pod, a_pool, a_type, pods
 from builders.solving import a_board
-from nodewright.core.scheduling.ledger import Ledger, unpack
+from nodewright.core.scheduling.ledger import Ledger
 
 
 def a_ledger(*things, count=1, worth=(1.0, 0.0)):
@@ -64,12 +62,3 @@ def test_many_rows_are_written_at_once_and_the_columns_grow():
     assert ledger.rows == 401
     assert ledger.free_row(400) == [2000, 5000]
     assert int(ledger.roomy((2500, 0)).sum()) == 1
-
-
-@given(st.integers(0, 2**70), st.integers(1, 70))
-def test_bits_become_a_mask(bits, rows):
-    assert unpack(bits, rows).tolist() == [bool(bits >> row & 1) for row in range(rows)]
-
-
-def test_all_bits_set_is_a_mask_too():
-    assert unpack(-1, 3).tolist() == [True, True, True]

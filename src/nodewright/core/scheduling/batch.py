@@ -71,24 +71,39 @@ class Batch:
         self.left: Ints = np.array(
             [sum(entry.left for entry in many) for many in self.members], dtype=np.int64
         )
-        self.by_wish: Floats = np.zeros((len(self.wishes), resources))
+        self._by_wish: Floats = np.zeros((len(self.wishes), resources))
         self._floats: Floats = self.columns.astype(np.float64)
-        for entry in entries:
-            self.by_wish[entry.wish_row] += self._floats[entry.size] * float(entry.left)
+        # What was taken since demand was last asked for: it is asked for far less often.
+        self._taken: list[tuple[int, int, int]] = []
+        if entries:
+            rows, kinds, counts = np.array(
+                [(entry.wish_row, entry.size, entry.left) for entry in entries], dtype=np.int64
+            ).T
+            np.add.at(self._by_wish, rows, self._floats[kinds] * counts[:, None])
 
     def take(self, entry: Entry, count: int) -> list[Pod]:
         """Take pods of an entry out of the batch."""
         self.left[entry.size] -= count
-        self.by_wish[entry.wish_row] -= self._floats[entry.size] * float(count)
+        self._taken.append((entry.wish_row, entry.size, count))
         return entry.take(count)
 
     def demand(self) -> Floats:
         """Sum what all pods that are left ask for."""
-        return np.asarray(self.by_wish.sum(axis=0), dtype=np.float64)
+        self._settle()
+        return np.asarray(self._by_wish.sum(axis=0), dtype=np.float64)
 
     def demand_of(self, wish_rows: Ints) -> Floats:
         """Sum what the pods of some wishes ask for that are left."""
-        return np.asarray(self.by_wish[wish_rows].sum(axis=0), dtype=np.float64)
+        self._settle()
+        return np.asarray(self._by_wish[wish_rows].sum(axis=0), dtype=np.float64)
+
+    def _settle(self) -> None:
+        """Subtract what was taken, in the order in which it was."""
+        if self._taken:
+            wish_rows, sizes, counts = np.array(self._taken, dtype=np.int64).T
+            amounts = self._floats[sizes] * counts[:, None]
+            np.subtract.at(self._by_wish, wish_rows, amounts)
+            self._taken.clear()
 
     def by_value(self, worth: Vector) -> list[int]:
         """Order sizes by what they are worth, dearest first, ties in order of appearance."""

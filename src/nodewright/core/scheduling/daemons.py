@@ -6,6 +6,7 @@ because live daemon pods are pinned to their own node.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -18,7 +19,7 @@ from nodewright.model.instance import InstanceType
 from nodewright.model.labels import INITIALIZED, REGISTERED
 from nodewright.model.metadata import Taint, Toleration
 from nodewright.model.pod import DaemonSet, Pod, PodSpec
-from nodewright.model.quantity import BadQuantity, Resources, add
+from nodewright.model.quantity import BadQuantity, Milli, Resources, add
 from nodewright.model.requirements import BadRequirement, Requirement, Requirements
 
 _UP = tuple(Requirement(key, False, frozenset(("true",))) for key in (REGISTERED, INITIALIZED))
@@ -40,10 +41,10 @@ class Daemon(msgspec.Struct, frozen=True):
         return any(labels.clash(term, frozenset()) is None for term in self.terms)
 
 
-def read_daemons(sets: Iterable[DaemonSet], pods: Iterable[Pod]) -> tuple[Daemon, ...]:
+def read_daemons(sets: Sequence[DaemonSet], pods: Iterable[Pod]) -> tuple[Daemon, ...]:
     """Read the daemon sets of a World; one that cannot be read is left out of the reckoning."""
     newest: dict[tuple[str, str], Pod] = {}
-    for pod in pods:
+    for pod in pods if sets else ():
         for owner in pod.metadata.owner_references:
             if owner.kind == "DaemonSet":
                 key = (pod.metadata.namespace or "default", owner.name)
@@ -76,13 +77,20 @@ def _read(name: str, one: DaemonSet, live: Pod | None) -> Daemon | None:
         terms = daemon_terms(template)
     except (BadQuantity, BadRequirement):
         return None
-    return Daemon(
-        name=name,
-        requests=requests,
-        ports=host_ports(spec),
-        tolerations=(*spec.tolerations, TOLERATE_SOFT_TAINTS),
-        terms=terms,
-    )
+    tolerations = (*spec.tolerations, TOLERATE_SOFT_TAINTS)
+    return _daemon(name, tuple(requests.items()), host_ports(spec), tolerations, terms)
+
+
+@lru_cache(maxsize=4096)
+def _daemon(
+    name: str,
+    requests: tuple[tuple[str, Milli], ...],
+    ports: tuple[HostPort, ...],
+    tolerations: tuple[Toleration, ...],
+    terms: tuple[Requirements, ...],
+) -> Daemon:
+    """Give the same object for the same daemon set, whichever of its pods stood for it."""
+    return Daemon(name, dict(requests), ports, tolerations, terms)
 
 
 def daemon_terms(spec: PodSpec) -> tuple[Requirements, ...]:

@@ -68,15 +68,15 @@ class State:
 
     def value(self, key: str) -> str | None:
         """Give the one value that a label has, if it is down to one."""
-        if key not in self._values:
-            requirement = self.requirements.get(key)
-            single = (
-                requirement is not None
-                and not requirement.complement
-                and len(requirement.values) == 1
-            )
-            self._values[key] = min(requirement.values) if requirement and single else None
-        return self._values[key]
+        values = self._values
+        if key in values:
+            return values[key]
+        requirement = self.requirements.get(key)
+        single = (
+            requirement is not None and not requirement.complement and len(requirement.values) == 1
+        )
+        value = values[key] = min(requirement.values) if requirement and single else None
+        return value
 
 
 class StateTable:

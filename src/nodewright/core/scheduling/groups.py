@@ -48,10 +48,17 @@ class BoundPods:
         self.alike: dict[PodLabels, Counter[str]] = {}
         self._by_label: dict[tuple[str, str], list[PodLabels]] = {}
         self.keeping_away: list[Pod] = []
+        # Pods of one kind mostly share their labels as one object, which need not be read again.
+        counts: dict[tuple[str, int], Counter[str]] = {}
         for pod in pods:
-            if pod.metadata.deletion_timestamp is None:
-                key = (pod.metadata.namespace or "default", frozenset(pod.metadata.labels.items()))
-                self.alike.setdefault(key, Counter())[pod.spec.node_name] += 1
+            metadata = pod.metadata
+            if metadata.deletion_timestamp is None:
+                same = (metadata.namespace, id(metadata.labels))
+                count = counts.get(same)
+                if count is None:
+                    key = (metadata.namespace or "default", frozenset(metadata.labels.items()))
+                    count = counts[same] = self.alike.setdefault(key, Counter())
+                count[pod.spec.node_name] += 1
             affinity = pod.spec.affinity
             if affinity and affinity.pod_anti_affinity and affinity.pod_anti_affinity.required:
                 self.keeping_away.append(pod)
@@ -229,7 +236,9 @@ def count_on_draft(draft: Draft, group: Group, pods: int) -> None:
     """Count more pods of a group on a draft, in the domains that it may be in."""
     if group not in draft.spots:
         _take_spots(draft, group, _spots(draft, group))
-    draft.tally[group] = draft.tally.get(group, 0) + pods
+        draft.tally[group] = draft.tally.get(group, 0) + pods
+    else:
+        draft.tally[group] += pods
     _record(draft, group, pods)
 
 

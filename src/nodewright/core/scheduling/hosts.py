@@ -6,7 +6,9 @@ kubelet has not reported yet are taken from the claim.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
+from nodewright.core.recall import Recall
 from nodewright.core.scheduling.daemons import Daemon
 from nodewright.core.scheduling.requests import pod_requests
 from nodewright.core.scheduling.rules.ports import HostPort, host_ports
@@ -17,7 +19,7 @@ from nodewright.model.metadata import Taint
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.pod import Pod
-from nodewright.model.quantity import BadQuantity, Milli, Resources, add, parse_resources
+from nodewright.model.quantity import BadQuantity, Milli, Resources, add
 from nodewright.model.requirements import Requirements
 from nodewright.model.world import World
 
@@ -69,34 +71,38 @@ class Host:
         """Give the same node to put other pods on; what never changes is shared."""
         # Written out, because the library's copy of a class with slots is several times slower.
         twin = Host.__new__(Host)
-        for name in Host.__slots__:
-            setattr(twin, name, getattr(self, name))
+        twin.number = self.number
+        twin.name = self.name
+        twin.labels = self.labels
+        twin.hostname = self.hostname
+        twin.pool = self.pool
+        twin.requirements = self.requirements
+        twin.taints = self.taints
+        twin.initialized = self.initialized
+        twin.capacity = self.capacity
+        twin.is_full = self.is_full
+        twin.attach_limits = self.attach_limits
+        twin.daemons_expected = self.daemons_expected
         twin.available = dict(self.available)
         twin.ports = list(self.ports)
-        twin.attached = {driver: set(claims) for driver, claims in self.attached.items()}
+        twin.attached = (
+            {driver: set(claims) for driver, claims in self.attached.items()}
+            if self.attached
+            else {}
+        )
         twin.placed = list(self.placed)
         return twin
 
 
 class Joined:
-    """A node, its claim, or both."""
+    """A node, its claim, or both; `is_deleting` tells whether it is on its way out."""
 
-    __slots__ = ("claim", "node")
+    __slots__ = ("claim", "is_deleting", "node")
 
     def __init__(self, node: Node | None, claim: NodeClaim | None) -> None:
         self.node = node
         self.claim = claim
-
-    @property
-    def is_deleting(self) -> bool:
-        """Whether it is on its way out."""
-        for one in (self.node, self.claim):
-            if one is not None and one.metadata.deletion_timestamp is not None:
-                return True
-        return self.claim is not None and any(
-            condition.type == "InstanceTerminating" and condition.status == "True"
-            for condition in self.claim.status.conditions
-        )
+        self.is_deleting = _is_deleting(node, claim)
 
     @property
     def is_registered(self) -> bool:
@@ -144,11 +150,24 @@ class Joined:
 
     def amounts(self, field: str) -> dict[str, Milli]:
         """Give `capacity` or `allocatable`, the claim filling in what is not reported yet."""
-        reported = parse_resources(getattr(self.node.status, field)) if self.node else {}
+        reported = getattr(self.node.status, f"{field}_read") if self.node else {}
         if self.claim is None or self.is_initialized:
-            return reported
-        promised = parse_resources(getattr(self.claim.status, field))
-        return promised | {name: amount for name, amount in reported.items() if amount}
+            return dict(reported)
+        promised = getattr(self.claim.status, f"{field}_read")
+        return {**promised, **{name: amount for name, amount in reported.items() if amount}}
+
+
+def _is_deleting(node: Node | None, claim: NodeClaim | None) -> bool:
+    if node is not None and node.metadata.deletion_timestamp is not None:
+        return True
+    if claim is None:
+        return False
+    if claim.metadata.deletion_timestamp is not None:
+        return True
+    for condition in claim.status.conditions:
+        if condition.type == "InstanceTerminating" and condition.status == "True":
+            return True
+    return False
 
 
 def join(world: World) -> list[Joined]:
@@ -169,11 +188,25 @@ def join(world: World) -> list[Joined]:
     return joined
 
 
+_HOSTS_KEPT: Final = 2_500
+_hosts: Final = Recall[Host | None](_HOSTS_KEPT)
+
+
 class HostBuilder:
-    """Makes hosts from a World: what is on them, and what daemon pods will still come."""
+    """Makes hosts from a World: what is on them, and what daemon pods will still come.
+
+    A node that nothing has come to and nothing has left since it was last looked at is not made anew.
+    """
 
     def __init__(self, world: World, daemons: Sequence[Daemon], storage: Storage) -> None:
         self._daemons = daemons
+        self._shared = (
+            world.volume_claims,
+            world.volumes,
+            world.storage_classes,
+            world.csi_nodes,
+            *daemons,
+        )
         self._storage = storage
         self._known: dict[int, tuple[Resources, tuple[HostPort, ...]]] = {}
         self._pods: dict[str, list[Pod]] = {}
@@ -191,15 +224,20 @@ class HostBuilder:
 
     def build(self, joined: Iterable[Joined]) -> list[Host]:
         """Give the hosts that can take pods, initialized ones first, then by name."""
-        hosts = [host for one in joined if (host := self._host(one)) is not None]
+        hosts = [host.copy() for one in joined if (host := self._known_host(one)) is not None]
         hosts.sort(key=lambda host: (not host.initialized, host.name))
         for number, host in enumerate(hosts):
             host.number = number
         return hosts
 
-    def _host(self, one: Joined) -> Host | None:
+    def _known_host(self, one: Joined) -> Host | None:
         if one.is_deleting or not _is_known(one):
             return None
+        pods = self._pods.get(one.node.metadata.name, ()) if one.node is not None else ()
+        parts = (one.node, one.claim, *self._shared, *pods)
+        return _hosts.of(parts, lambda: self._host(one, pods))
+
+    def _host(self, one: Joined, pods: Sequence[Pod]) -> Host | None:
         metadata = one.node.metadata if one.node is not None else None
         name = metadata.name if metadata else one.claim.metadata.name if one.claim else ""
         host = Host(name, one.labels(), one.taints())
@@ -209,7 +247,6 @@ class HostBuilder:
             allocatable = one.amounts("allocatable")
         except BadQuantity:
             return None
-        pods = self._pods.get(name, []) if one.node is not None else []
         self._load(host, allocatable, pods)
         return host
 
@@ -239,7 +276,7 @@ class HostBuilder:
                     by_daemons = add(by_daemons, requests)
                     break
             host.ports.extend(ports)
-            for driver, claim in self._storage.attachments(pod):
+            for driver, claim in self._storage.attachments(pod) if pod.spec.volumes else ():
                 host.attached.setdefault(driver, set()).add(claim)
         expected = add(
             *(

@@ -13,7 +13,8 @@ import numpy as np
 from nodewright.core.scheduling.board import Board, Fitting
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.firstfit import Filling, blocked_drafts
-from nodewright.core.scheduling.ledger import Ledger, unpack
+from nodewright.core.scheduling.ledger import Ledger
+from nodewright.core.scheduling.masks import unpack
 from nodewright.core.scheduling.pricefit import price_of
 from nodewright.core.scheduling.supply import Bits
 from nodewright.core.scheduling.topology import Group, GroupKind

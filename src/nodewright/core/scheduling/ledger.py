@@ -12,10 +12,10 @@ import numpy.typing as npt
 from nodewright.core.scheduling.board import Board
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.duals import Vector
+from nodewright.core.scheduling.masks import Mask
 from nodewright.core.scheduling.supply import Bits, Supply
 
 type Column = npt.NDArray[np.int64]
-type Mask = npt.NDArray[np.bool_]
 
 FREE_MAX: Final = 1 << 61
 """More than any machine has; larger amounts are cut to it, so that columns can hold them."""
@@ -112,13 +112,3 @@ class Ledger:
             rows = rows[np.argsort(self._value[rows], kind="stable")]
         found: list[int] = rows[:count].tolist()
         return found
-
-
-def unpack(bits: int, rows: int) -> Mask:
-    """Spread the bits of an integer over a mask."""
-    if not bits:
-        return np.zeros(rows, dtype=np.bool_)
-    data = (bits & ((1 << rows) - 1)).to_bytes((rows + 7) // 8, "little")
-    return np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=rows, bitorder="little").astype(
-        np.bool_
-    )

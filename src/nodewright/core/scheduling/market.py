@@ -8,7 +8,7 @@ import numpy as np
 from nodewright.core.scheduling.board import Board, Fitting
 from nodewright.core.scheduling.drafts import State
 from nodewright.core.scheduling.duals import Matrix, Vector, shadow_prices
-from nodewright.core.scheduling.ledger import unpack
+from nodewright.core.scheduling.masks import unpack
 from nodewright.core.scheduling.supply import Bits, Supply
 from nodewright.core.scheduling.wishes import Shape, Wish
 from nodewright.model.reason import Reason

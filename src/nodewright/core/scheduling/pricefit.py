@@ -21,7 +21,8 @@ from nodewright.core.scheduling.hostfit import HostFit
 from nodewright.core.scheduling.joining import MANY, Joining
 from nodewright.core.scheduling.ledger import Ledger
 from nodewright.core.scheduling.market import Market, Opening
-from nodewright.core.scheduling.supply import Bits
+from nodewright.core.scheduling.masks import pack
+from nodewright.core.scheduling.supply import Bits, Supply
 from nodewright.core.scheduling.wishes import Shape
 from nodewright.model.pod import Pod
 from nodewright.model.reason import Reason
@@ -34,6 +35,9 @@ _SHARE_MARGIN: Final = 1.1
 
 _FAILURES_MAX: Final = 24
 """After so many drafts said no to a wish that would narrow them, it is not tried on slack."""
+
+_REMOVED_ONE_BY_ONE: Final = 8
+"""Up to so many full rows are taken off a list one by one: they stand near its beginning."""
 
 
 class PriceFit:
@@ -129,8 +133,7 @@ class PriceFit:
         if not opened or not choosy or not self._is_unlimited(opened):
             return
         share = batch.demand_of(np.array(sorted(choosy), dtype=np.int64)) / len(opened)
-        for draft in opened:
-            self._size_up(draft, [int(amount * _SHARE_MARGIN) for amount in share])
+        self._size_up(opened, [int(amount * _SHARE_MARGIN) for amount in share])
         self._top_up(batch, order, choosy=True)
         for draft in opened:
             if draft.stale:
@@ -147,8 +150,17 @@ class PriceFit:
                     return False
         return True
 
-    def _size_up(self, draft: Draft, share: list[int]) -> None:
-        """Let a draft's row show what the machine would have free that holds its share too."""
+    def _size_up(self, drafts: list[Draft], share: list[int]) -> None:
+        """Let the rows of drafts show what machines would have free that hold their share too."""
+        sized: dict[tuple[Supply, Bits, tuple[int, ...]], list[int]] = {}
+        for draft in drafts:
+            load = (draft.supply, draft.bits, tuple(draft.totals))
+            free = sized.get(load)
+            if free is None:
+                free = sized[load] = self._free_with_share(draft, share)
+            self.ledger.write_row(draft.number, free)
+
+    def _free_with_share(self, draft: Draft, share: list[int]) -> list[int]:
         bits = draft.bits
         for room, total, more in zip(
             self.board.rooms[draft.supply], draft.totals, share, strict=True
@@ -157,9 +169,7 @@ class PriceFit:
         bits = bits or draft.bits
         target = draft.supply.ways[(bits & -bits).bit_length() - 1].type_index
         free = self.ledger.machine_free(draft.supply, target)
-        self.ledger.write_row(
-            draft.number, [have - used for have, used in zip(free, draft.totals, strict=True)]
-        )
+        return [have - used for have, used in zip(free, draft.totals, strict=True)]
 
     def _fill_hosts(self, batch: Batch) -> None:
         for size in batch.by_value(_plain_worth(self.board)):
@@ -185,12 +195,12 @@ class PriceFit:
         Rows that turn out to be full are taken off the list, so that the next entry of the same
         size does not meet them again.
         """
-        blocked = blocked_drafts(entry.wish)
         amounts = entry.shape.amounts
         failures = 0
         full: set[int] = set()
+        is_blocked = pack(blocked_drafts(entry.wish), self.ledger.rows)
         for row in rows:
-            if blocked >> row & 1:
+            if is_blocked[row >> 3] >> (row & 7) & 1:
                 continue
             if self._copies(amounts, row) < 1:
                 full.add(row)
@@ -203,8 +213,11 @@ class PriceFit:
                 failures += 1
             if not entry.left or failures > _TRIES_MAX:
                 break
-        if full:
+        if len(full) > _REMOVED_ONE_BY_ONE:
             rows[:] = [row for row in rows if row not in full]
+        else:
+            for row in full:
+                rows.remove(row)
 
     def _pour(self, batch: Batch, entries: list[Entry], rows: list[int]) -> None:
         """Fill drafts, tightest first, with pods of one size."""

@@ -58,6 +58,7 @@ class Problem:
         )
         builder = HostBuilder(world, self.daemons, self.storage)
         self._hosts: list[Host] = builder.build(self.joined)
+        self._with_volumes = [pod for pod in self.selection.staying if pod.spec.volumes]
         self._domains = pool_domains(self.pools.ranges)
         self._owned: dict[str, list[Joined]] = {}
         for one in self.joined:
@@ -78,7 +79,7 @@ class Problem:
             limits = read_limits(supply, self._owned.get(supply.name, ()))
             if limits is not None:
                 board.limits[supply] = limits
-        for pod in self.selection.staying:
+        for pod in self._with_volumes:
             board.exclusive.update(self.storage.exclusive_claims(pod))
         maker = WishMaker(
             groups,

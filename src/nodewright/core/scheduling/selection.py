@@ -96,18 +96,20 @@ def unreadable(bad: BadPod) -> Cause:
 
 
 def _is_pending(pod: Pod, *, live: bool) -> bool:
-    owners = pod.metadata.owner_references
-    if owners and any(owner.kind in ("DaemonSet", "Node") for owner in owners):
-        return False
+    for owner in pod.metadata.owner_references:
+        if owner.kind in ("DaemonSet", "Node"):
+            return False
     if pod.spec.scheduling_gates:
         return False
     if not live:
         return pod.status.phase not in _TERMINAL
     # The scheduler has promised it a place, for which others are being moved out of the way.
-    return not pod.status.nominated_node_name and any(
-        condition.type == "PodScheduled" and condition.reason == "Unschedulable"
-        for condition in pod.status.conditions
-    )
+    if pod.status.nominated_node_name:
+        return False
+    for condition in pod.status.conditions:
+        if condition.type == "PodScheduled" and condition.reason == "Unschedulable":
+            return True
+    return False
 
 
 def _will_move(pod: Pod, now_ms: int, blocked: "_PdbBlock") -> bool:

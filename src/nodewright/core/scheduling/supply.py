@@ -12,8 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 
 import msgspec
+import numpy as np
 
 from nodewright.core.scheduling.duals import Matrix, Vector
+from nodewright.core.scheduling.masks import unpack
 from nodewright.core.scheduling.rules.ports import HostPort
 from nodewright.model.instance import InstanceType, Offering
 from nodewright.model.nodepool import NodePool
@@ -93,6 +95,7 @@ class Supply:
         self.daemons = daemons
         self.settings = settings
         self.ways = _sorted_ways(types, requirements, settings)
+        self._type_of_way = np.array([way.type_index for way in self.ways], dtype=np.int64)
         self.type_bits: list[Bits] = [0] * len(types)
         for bit, way in enumerate(self.ways):
             self.type_bits[way.type_index] |= 1 << bit
@@ -240,14 +243,9 @@ class Supply:
         """Give the types of a set of ways, cheapest first."""
         known = self._alive.get(bits)
         if known is None:
-            rest = bits
-            seen: list[int] = []
-            while rest:
-                low = rest & -rest
-                index = self.ways[low.bit_length() - 1].type_index
-                seen.append(index)
-                rest &= ~self.type_bits[index]
-            known = self._alive[bits] = tuple(seen)
+            kinds = self._type_of_way[unpack(bits, len(self.ways))]
+            _, first = np.unique(kinds, return_index=True)
+            known = self._alive[bits] = tuple(kinds[np.sort(first)].tolist())
         return known
 
     def alive_names(self, bits: Bits) -> tuple[str, ...]:

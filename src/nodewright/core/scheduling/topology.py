@@ -117,15 +117,11 @@ class Group:
         self._least = None
         self.universe.setdefault(domain)
         if self.is_hostname and isinstance(domain, int):
-            bit = 1 << domain
-            if count >= self.limit:
-                self.hosts_at_limit |= bit
-            else:
-                self.hosts_at_limit &= ~bit
-            if count > self.limit:
-                self.hosts_over_limit |= bit
-            else:
-                self.hosts_over_limit &= ~bit
+            limit, before = self.limit, count - pods
+            if (before >= limit) is not (count >= limit):
+                self.hosts_at_limit ^= 1 << domain
+            if (before > limit) is not (count > limit):
+                self.hosts_over_limit ^= 1 << domain
 
     def doubt(self, domain: Domain, pods: int) -> None:
         """Note that so many of the pods in a domain may turn out not to be counted."""
