@@ -28,7 +28,7 @@ class Measured(msgspec.Struct, frozen=True, rename="camel"):
     """One run of one policy with one seed.
 
     Money is in the currency of the price list; `waits` has, by tenths of a second, how many pods began to
-    run after so long; `unstarted` is how many never did. A move is a pod that ran and had to go before its
+    run after so long; `unstarted` is how many waited for more than a quarter of an hour at the end. A move is a pod that ran and had to go before its
     time: evicted, or lost with its node.
     """
 

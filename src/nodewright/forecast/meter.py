@@ -23,6 +23,7 @@ from nodewright.trace.entry import GPU
 
 POINTS: Final = 240
 _LEAST_MS: Final = 60_000
+_NEVER_MS: Final = 15 * 60_000
 _LOST: Final = ("taint-eviction", "pod-collector", "preemption")
 _GIB: Final = 1 << 30
 
@@ -74,6 +75,19 @@ class Meter:
         sim.ec2.on_end.append(self._ended)
         sim.ec2.on_warning.append(self._warned)
         self._loop.after_ms(STEP_MS, self._reprice)
+
+    def begin(self) -> None:
+        """Forget what was until now; what is there goes on."""
+        now_ms = self._loop.now_ms()
+        for host in self._hosts.values():
+            host.charged_ms = now_ms
+        self._start_ms = self._then_ms = now_ms
+        self._sums.clear()
+        self._waits.clear()
+        self._money = {"cost": 0.0, "waste": 0.0}
+        self._nodes_most = len(self._hosts)
+        self._series.clear()
+        self._sums["pods"] = len(self._placed.keys() | self._waiting.keys())
         self._sample()
 
     def conclude(self, policy: str, digest: str = "") -> Measured:
@@ -96,7 +110,7 @@ class Meter:
             nodes_launched=sums["launched"],
             nodes_most=self._nodes_most,
             pods=sums["pods"],
-            unstarted=len(self._waiting),
+            unstarted=sum(now_ms - came_ms > _NEVER_MS for came_ms in self._waiting.values()),
             evicted=sums["evicted"],
             lost=sums["lost"],
             interruptions=sums["interruptions"],

@@ -30,12 +30,18 @@ _replace = msgspec.structs.replace
 
 
 class Player:
-    """Puts the entries of a trace into a simulation, from its present instant on."""
+    """Puts the entries of a trace into a simulation, from its present instant on.
 
-    def __init__(self, sim: Simulation, trace: Trace, zones: tuple[str, ...]) -> None:
+    What is there at the start of the trace comes `warm_ms` before it, so that it runs by then.
+    """
+
+    def __init__(
+        self, sim: Simulation, trace: Trace, zones: tuple[str, ...], warm_ms: int = 0
+    ) -> None:
         self._sim = sim
         self._entries = trace.entries
-        self._start_ms = sim.loop.now_ms()
+        self._warm_ms = warm_ms
+        self._start_ms = sim.loop.now_ms() + warm_ms
         self._furnisher = Furnisher(sim, Scenario(trace.name, catalog=CatalogWords(zones=zones)))
         self._kinds: dict[str, str] = {}
         self._count = 0
@@ -53,7 +59,7 @@ class Player:
         while entry is not None:
             due_ms = self._start_ms + entry.at_ms
             self.last_ms = entry.at_ms
-            if due_ms > self._sim.loop.now_ms():
+            if entry.at_ms and due_ms > self._sim.loop.now_ms():
                 self._sim.loop.at_ms(due_ms, self._play, entry)
                 return
             self._do(entry)
@@ -72,7 +78,8 @@ class Player:
 
     def _bring_job(self, entry: Arrival) -> None:
         assert entry.lasts_ms is not None, "it was asked before"
-        notes = {RUNS_FOR: print_duration(entry.lasts_ms)}
+        lasts_ms = entry.lasts_ms + (0 if entry.at_ms else self._warm_ms)
+        notes = {RUNS_FOR: print_duration(lasts_ms)}
         meta, template = self._named(entry, notes)
         spec = JobSpec(
             template=template,

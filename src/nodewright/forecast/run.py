@@ -20,6 +20,8 @@ from nodewright.trace.entry import Trace
 SLICE_MS: Final = 3_600_000
 LENGTH_MAX_MS: Final = 366 * 24 * SLICE_MS
 _TAIL_MS: Final = SLICE_MS
+WARM_MS: Final = 30 * 60_000
+"""How long before its start what a workload begins with is there, so that no empty cluster is measured."""
 
 type Progress = Callable[[float], None]
 
@@ -37,11 +39,14 @@ def run_policy(
     sim = Simulation(settings_of(setup, types_on_sale(setup), seed), counted)
     length_ms = trace.length_ms
     meter = Meter(sim, length_ms or LENGTH_MAX_MS)
-    player = Player(sim, trace, setup.zones)
+    player = Player(sim, trace, setup.zones, WARM_MS)
     for manifest in setup.objects:
         player.create(manifest)
     Shortages(sim, setup.cloud.sold_out_share)
     player.begin()
+    sim.run_for(WARM_MS)
+    meter.begin()
+    counted.shortages = 0
     _let_pass(sim, player, length_ms, progress)
     meter.shortages = counted.shortages
     measured = meter.conclude(name, sim.ground.history.digest())

@@ -43,7 +43,7 @@ LINES: Final = (
     Line("waitP95Seconds", "pods wait, p95", _seconds),
     Line("waitP99Seconds", "pods wait, p99", _seconds),
     Line("pods", "pods", _number),
-    Line("unstarted", "pods that never ran", _number),
+    Line("unstarted", "pods left waiting", _number),
     Line("moves", "moves", _number),
     Line("movesPerPod", "moves per pod", lambda value: f"{value:.3f}"),
     Line("interruptions", "spot interruptions", _number),
