@@ -1,6 +1,7 @@
 """The whole controller: every concern on one set of ports."""
 
 from nodewright.controllers.buffers import Buffers
+from nodewright.controllers.checkup import Checkups
 from nodewright.controllers.disruptable import Disruptable
 from nodewright.controllers.disruption import Disruption
 from nodewright.controllers.ec2nodeclass import EC2NodeClasses
@@ -32,6 +33,7 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     Provisioning, Lifecycle, Termination, Interruption, Garbage, Expiration, NodePools, NodeClasses,
     Consistency, PodEvents, Nominations, StaticPools, Buffers, OlderObjects, Perished,
     Hydration, Transitions, Disruption, Orchestration, Disruptable, Repair, Reserved, NodePolicies,
+    Checkups,
 )  # fmt: skip
 
 

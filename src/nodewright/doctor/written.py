@@ -51,7 +51,6 @@ _KINDS: Final = (
 _DROPPED: Final = ("status",)
 _META: Final = ("managedFields", "resourceVersion", "uid", "generation", "creationTimestamp")
 _TEXT_MAX: Final = 160
-_LIVE: Final = Document("the cluster", "", 0)
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -98,6 +97,11 @@ def as_manifest(live: Json, version: str, kind: str) -> Json:
     return document
 
 
+def manifest_of(document: Json) -> Manifest:
+    """Give a live object as rules about manifests take it; its text is that of its JSON."""
+    return Manifest(document, Document("the cluster", msgspec.json.encode(document).decode(), 0))
+
+
 class Wording(msgspec.Struct, frozen=True):
     """What a check about manifests says beside lint's own sentence."""
 
@@ -121,7 +125,7 @@ def written_check(
 
     def judge(facts: Written) -> Iterator[Finding]:
         told = Told(region=facts.region, kubernetes_minor=facts.kubernetes_minor)
-        stream = Stream(tuple(Manifest(one, _LIVE) for one in facts.documents), told)
+        stream = Stream(tuple(map(manifest_of, facts.documents)), told)
         for remark in rule(stream):
             if remark.code == code:
                 yield _finding(remark, wording, after(remark) if after else None)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from nodewright.core.buffers import keep_room
+from nodewright.core.checkup import check_up
 from nodewright.core.disruptable import judge_claims
 from nodewright.core.disrupting import disrupt
 from nodewright.core.ec2nodeclass import decide_ec2_classes
@@ -68,6 +69,7 @@ DECIDERS: Final[Mapping[str, Decider]] = {
     "disruptable": judge_claims,
     "repair": repair,
     "nodepolicy": judge_policies,
+    "checkup": check_up,
     "reserved": keep_reserved,
     "tagging": tag_machines,
 }

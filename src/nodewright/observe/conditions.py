@@ -4,16 +4,20 @@ Changes are found by comparing what is seen now with what was seen before; an ob
 changed since is passed over. A condition that was there when we came counts from its next change on.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from nodewright.core.checkup import CHECKUP
+from nodewright.core.lifecycle_conditions import FALSE
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.instant import read_instant
 from nodewright.model.metadata import Condition
 from nodewright.model.world import World
-from nodewright.observe.families_objects import condition_family, ending_family
+from nodewright.observe.families_objects import FINDINGS, condition_family, ending_family
 from nodewright.observe.page import Page, write_labels
 
+_CODE: Final = re.compile(r"\bNW-\d{4}(?=:)")
 _EVERY_MS: Final = 1_000
 _OBJECT: Final = ("namespace", "name", "type", "status", "reason")
 
@@ -77,6 +81,8 @@ def fill_conditions(page: Page, world: World) -> None:
                 since_ms = read_instant(condition.last_transition_time)
                 if since_ms is not None:
                     page.add(lasting, _seconds(since_ms, world.now_ms), labels)
+                for code in _codes(condition):
+                    page.set(FINDINGS, 1, (code, kind, name))
             deleted_ms = read_instant(one.metadata.deletion_timestamp)
             if deleted_ms is not None:
                 ended_s = _seconds(deleted_ms, world.now_ms)
@@ -88,6 +94,13 @@ def _kinds(world: World) -> Iterator[tuple[str, Sequence[Any]]]:
     yield "nodepool", world.node_pools
     yield "node", world.nodes
     yield "ec2nodeclass", [one for one in world.node_classes if isinstance(one, EC2NodeClass)]
+
+
+def _codes(condition: Condition) -> list[str]:
+    """Give the codes that a checkup has written down."""
+    if condition.type != CHECKUP or condition.status != FALSE:
+        return []
+    return sorted(set(_CODE.findall(condition.message)))
 
 
 def _state(condition: Condition) -> tuple[str, str, str]:

@@ -5,6 +5,7 @@ from typing import Final
 from nodewright.observe.family import Family
 
 KINDS: Final = ("nodeclaim", "nodepool", "node", "ec2nodeclass")
+FINDINGS: Final = "nodewright_checkup_findings"
 _OBJECT: Final = ("namespace", "name")
 _STATE: Final = ("type", "status", "reason")
 
@@ -57,5 +58,10 @@ OBJECT_GAUGES: Final = (
             _OBJECT,
         )
         for kind in KINDS
+    ),
+    Family(
+        FINDINGS,
+        "1 for each code that a checkup has found on a NodePool or EC2NodeClass.",
+        ("code", "kind", "name"),
     ),
 )

@@ -12,6 +12,7 @@ from nodewright.doctor.check import Check
 from nodewright.doctor.cluster import CLASSES, POOLS, PROVISIONERS, TEMPLATES, notes_of
 from nodewright.doctor.finding import Finding, Mend, Text, fact, say
 from nodewright.doctor.look import Look
+from nodewright.doctor.written import manifest_of
 from nodewright.install.found import Json
 from nodewright.install.resources.objects import path_of
 from nodewright.install.steps import Merge, Step
@@ -22,7 +23,6 @@ from nodewright.lint.raw import dig
 from nodewright.lint.rules import unknown_fields
 from nodewright.lint.stream import Stream
 from nodewright.model.path import show_path
-from nodewright.state.manifests import Document, Manifest
 
 _APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _STRAY: Final = "NW-3027"
@@ -50,7 +50,7 @@ def _decode(text: str) -> Json:
 
 def judge(applied: tuple[Json, ...]) -> Iterator[Finding]:
     """Yield keys inside requirements that belong elsewhere."""
-    stream = Stream(tuple(Manifest(one, Document("the cluster", "", 0)) for one in applied))
+    stream = Stream(tuple(map(manifest_of, applied)))
     for remark in unknown_fields.check(stream):
         if remark.code == _STRAY:
             yield _finding(remark)
