@@ -4,8 +4,15 @@ import asyncio
 
 import pytest
 
-from builders import NOW_MS, a_pod, a_pool, a_type
-from builders.lives import a_claim, with_conditions, with_meta, with_status
+from builders import NOW_MS, a_node, a_pod, a_pool, a_type
+from builders.lives import (
+    a_claim,
+    a_new_node,
+    a_registered_pair,
+    with_conditions,
+    with_meta,
+    with_status,
+)
 from nodewright.controllers.disruption import Disruption
 from nodewright.controllers.ports import Memory, Settings
 from nodewright.model.decision import Tell
@@ -101,6 +108,31 @@ CLAIM = a_claim(true=("Launched", "Registered", "Initialized"))
 def test_what_claims_say_for_readers_is_no_news(controller, market, new, is_news):
     assert controller.hears(Change(NODE_CLAIMS, "claim", CLAIM, new)) == is_news
     assert look(controller) == is_news
+
+
+STARTING, COMING = a_registered_pair()
+WORKING, THERE = a_registered_pair(true=("Launched", "Registered", "Initialized"))
+
+
+@pytest.mark.parametrize(
+    ("resource", "old", "new", "is_news"),
+    [
+        (NODE_CLAIMS, None, COMING, False),
+        (NODE_CLAIMS, COMING, with_conditions(COMING, Registered="Unknown"), False),
+        (NODE_CLAIMS, COMING, with_meta(COMING, deletion_timestamp="2026-01-01T00:00:00Z"), True),
+        (NODE_CLAIMS, COMING, None, True),
+        (NODE_CLAIMS, COMING, THERE, True),
+        (NODE_CLAIMS, THERE, COMING, True),
+        (NODES, None, a_new_node(COMING), False),
+        (NODES, a_new_node(COMING), STARTING, False),
+        (NODES, STARTING, WORKING, True),
+        (NODES, WORKING, STARTING, True),
+        (NODES, STARTING, None, True),
+        (NODES, None, a_node("of-others"), True),
+    ],
+)
+def test_nodes_that_come_are_news_once_they_work(controller, resource, old, new, is_news):
+    assert controller.hears(Change(resource, "name", old, new)) == is_news
 
 
 POD, BOUND = a_pod("p"), a_pod("p", node="n")

@@ -17,12 +17,14 @@ from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.remembering import recall, save
 from nodewright.core.chronicle import enter_wave, note_begun
 from nodewright.core.disrupting import PROPOSED, disrupt_and_tell
+from nodewright.core.disruption.loads import workload_of
 from nodewright.core.disruption.policies import read_policies
-from nodewright.core.disruption.replicas import workload_of
 from nodewright.core.disruption.waves import tend_waves
+from nodewright.core.lifecycle_conditions import INITIALIZED, is_true
 from nodewright.core.lifecycle_podevents import node_of_event
 from nodewright.core.orchestration import running_of
 from nodewright.core.scheduling.hosts import join
+from nodewright.model import labels as names
 from nodewright.model.beside import Beside
 from nodewright.model.command import COMMAND
 from nodewright.model.decision import Change as Write
@@ -30,7 +32,7 @@ from nodewright.model.decision import Decision, Disrupt, Keep, Launch, Tell
 from nodewright.model.disruption import Leaving, Running
 from nodewright.model.hashing import hash_nodepool
 from nodewright.model.keeping import Keeping
-from nodewright.model.labels import DO_NOT_DISRUPT
+from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepolicy import NodePolicy
 from nodewright.model.nodepool import NodePool
@@ -98,6 +100,11 @@ class Disruption(Controller):
         return self._has_news
 
     def _matters(self, change: Change) -> bool:
+        if change.resource is PODS:
+            return _has_left(change)
+        if _is_coming(change):
+            # Nobody is moved to a node that does not work yet, and it does not go.
+            return False
         if change.resource is NODES:
             return not is_heartbeat(change)
         if isinstance(change.old, NodePool) and isinstance(change.new, NodePool):
@@ -106,14 +113,7 @@ class Disruption(Controller):
             return change.old.spec != change.new.spec
         if isinstance(change.old, NodeClaim) and isinstance(change.new, NodeClaim):
             return _read_of(change.old) != _read_of(change.new)
-        if change.resource is not PODS:
-            return True
-        old = change.old if isinstance(change.old, Pod) else None
-        new = change.new if isinstance(change.new, Pod) else None
-        if old is None:
-            return new is not None and bool(new.spec.node_name)
-        has_left = bool(node_of_event(old, new)) and bool(old.spec.node_name)
-        return has_left or _mark_of(old) != _mark_of(new)
+        return True
 
     def _is_edit(self, old: NodePool, new: NodePool) -> bool:
         """Tell whether somebody else changed a pool: what we remember on it, and its status, are ours."""
@@ -285,6 +285,37 @@ class Disruption(Controller):
         return max(1, min(self._due_ms, self._ask_ms) - self.ports.clock.now_ms())
 
 
+def _has_left(change: Change) -> bool:
+    """Tell whether a pod has left its node, is seen there for the first time, or has another mark."""
+    old = change.old if isinstance(change.old, Pod) else None
+    new = change.new if isinstance(change.new, Pod) else None
+    if old is None:
+        return new is not None and bool(new.spec.node_name)
+    if old.spec.node_name and node_of_event(old, new):
+        return True
+    return _mark_of(old) != _mark_of(new)
+
+
+def _is_coming(change: Change) -> bool:
+    """Tell whether a change is about a node of ours that has not begun to work, and is not given up."""
+    old, new = change.old, change.new
+    if isinstance(new, NodeClaim):
+        was_there = isinstance(old, NodeClaim) and is_true(old, INITIALIZED)
+        return not (was_there or is_true(new, INITIALIZED) or new.metadata.deletion_timestamp)
+    if isinstance(new, Node):
+        was_there = isinstance(old, Node) and not _is_starting(old)
+        return _is_starting(new) and not was_there and new.metadata.deletion_timestamp is None
+    return False
+
+
+def _is_starting(node: Node) -> bool:
+    labels = node.metadata.labels
+    is_ours = names.NODEPOOL in labels or any(
+        one.key == names.UNREGISTERED_TAINT for one in node.spec.taints
+    )
+    return is_ours and labels.get(names.INITIALIZED) != "true"
+
+
 def _read_of(claim: NodeClaim) -> NodeClaim:
     """Give a claim without what lets no node go: its version, pod events, and words for readers."""
     conditions = tuple(one for one in claim.status.conditions if one.type not in _FOR_READERS)
@@ -296,4 +327,4 @@ def _read_of(claim: NodeClaim) -> NodeClaim:
 
 
 def _mark_of(pod: Pod | None) -> str | None:
-    return pod.metadata.annotations.get(DO_NOT_DISRUPT) if pod is not None else None
+    return pod.metadata.annotations.get(names.DO_NOT_DISRUPT) if pod is not None else None

@@ -43,8 +43,8 @@ def broken_promise(claim: NodeClaim, node: Node) -> str:
     """Say of which resource that pods asked for the node has less than nine tenths."""
     try:
         asked = parse_resources(claim.spec.resources.requests)
-        promised = parse_resources(claim.status.capacity)
-        has = parse_resources(node.status.capacity)
+        promised = claim.status.capacity_read
+        has = node.status.capacity_read
     except BadQuantity:
         return ""
     for name in sorted(asked):

@@ -6,12 +6,13 @@ What a node costs is shared out among its pods by what they ask for, half by cor
 rest is idle. What a price list does not know is counted, and not taken for free.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from nodewright.core.disruption.cost import Prices
+from nodewright.core.recall import Recall
 from nodewright.core.scheduling.hosts import Joined, join
 from nodewright.core.scheduling.requests import pod_requests
 from nodewright.model.instance import NanoUSD
@@ -21,6 +22,7 @@ from nodewright.model.world import World
 
 _TERMINAL: Final = ("Succeeded", "Failed")
 _SHARED: Final = ("cpu", "memory")
+_weights: Final = Recall[tuple[Mapping[str, int], int]](2_500)
 
 
 class Spend(msgspec.Struct, frozen=True):
@@ -96,22 +98,30 @@ def _by_node(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
     return found
 
 
-def _share_out(price: NanoUSD, one: Joined, pods: Iterable[Pod]) -> dict[str, int]:
+def _share_out(price: NanoUSD, one: Joined, pods: Sequence[Pod]) -> dict[str, int]:
     """Share what a node costs out among namespaces; together they never get more than it costs."""
+    if not pods:
+        return {}
+    # Prices move and pods mostly stay: who asks for how much is found out once.
+    asked, full = _weights.of((one.node, one.claim, *pods), lambda: _weigh_all(one, pods))
+    return {namespace: price * weight // full for namespace, weight in asked.items() if weight}
+
+
+def _weigh_all(one: Joined, pods: Sequence[Pod]) -> tuple[Mapping[str, int], int]:
+    """Tell how much each namespace asks for of a node, and of how much that is a part."""
     try:
         whole = one.amounts("allocatable")
     except BadQuantity:
-        return {}
+        return {}, 1
     rooms = [whole.get(name, 0) for name in _SHARED]
     if min(rooms) <= 0:
-        return {}
+        return {}, 1
     asked: dict[str, int] = {}
     for pod in pods:
         namespace = pod.metadata.namespace or "default"
         asked[namespace] = asked.get(namespace, 0) + _weigh(pod, rooms)
     # In parts of both rooms together; pods that ask for more than there is share what there is.
-    full = max(2 * rooms[0] * rooms[1], sum(asked.values()))
-    return {namespace: price * weight // full for namespace, weight in asked.items() if weight}
+    return asked, max(2 * rooms[0] * rooms[1], sum(asked.values()))
 
 
 def _weigh(pod: Pod, rooms: list[Milli]) -> int:

@@ -37,7 +37,6 @@ from nodewright.model.quantity import (
     MILLI,
     BadQuantity,
     Milli,
-    parse_resources,
     print_quantity,
 )
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, refer
@@ -180,11 +179,11 @@ def _usage(claims: Sequence[NodeClaim], nodes: dict[str, Node]) -> dict[str, Mil
             continue
         node = nodes.get(claim.status.provider_id)
         try:
-            promised = parse_resources(claim.status.capacity)
-            reported = parse_resources(node.status.capacity) if node is not None else {}
+            promised = claim.status.capacity_read
+            reported = node.status.capacity_read if node is not None else {}
         except BadQuantity:
             promised, reported = {}, {}
-        has = promised | {name: amount for name, amount in reported.items() if amount}
+        has = {**promised, **{name: amount for name, amount in reported.items() if amount}}
         for name, amount in has.items():
             used[name] = used.get(name, 0) + amount
         used["nodes"] += MILLI

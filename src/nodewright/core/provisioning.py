@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from nodewright.core.claims import Draft, name_claim, resolve_labels, write_claim
-from nodewright.core.provisioning_words import explain_plan
+from nodewright.core.provisioning_words import explain_plan, pods_named
 from nodewright.core.scheduling.daemon_room import waits_for_room
 from nodewright.core.scheduling.solve import Effort, solve
 from nodewright.model import labels as names
@@ -34,12 +34,13 @@ def waits(pod: Pod) -> bool:
     """Tell whether a pod waits for a node that could be made."""
     if pod.spec.node_name or pod.status.nominated_node_name or pod.spec.scheduling_gates:
         return False
-    if any(owner.kind in ("DaemonSet", "Node") for owner in pod.metadata.owner_references):
-        return False
-    return any(
-        one.type == "PodScheduled" and one.reason == "Unschedulable"
-        for one in pod.status.conditions
-    )
+    for owner in pod.metadata.owner_references:
+        if owner.kind in ("DaemonSet", "Node"):
+            return False
+    for one in pod.status.conditions:
+        if one.type == "PodScheduled" and one.reason == "Unschedulable":
+            return True
+    return False
 
 
 def is_answered(pod: Pod) -> bool:
@@ -63,7 +64,8 @@ def provision(world: World, effort: Effort = Effort.NORMAL) -> list[Decision]:
 
 def carry_out(world: World, plan: Plan) -> Iterator[Decision]:
     """Give what is to be done about a plan."""
-    pods = {pod.key: pod for pod in world.pods}
+    planned = [*(one.pods for one in plan.new_nodes), *(one.pods for one in plan.existing_nodes)]
+    pods = pods_named(world, {key for keys in planned for key in keys})
     pools = {pool.metadata.name: pool for pool in world.node_pools}
     uids = sorted(pods[key].metadata.uid for node in plan.new_nodes for key in node.pods)
     decision = f"D-{digest('Provision', str(world.now_ms), *uids)}"

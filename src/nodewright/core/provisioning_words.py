@@ -5,6 +5,7 @@ pool alone. So it is said by Events, with the same cause that a plan shows (docs
 """
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from nodewright.core.scheduling.daemon_room import judge_daemons
@@ -25,12 +26,19 @@ _EMPTY_QUIET_MS: Final = 60_000
 _FAILED_QUIET_MS: Final = 300_000
 
 
+def pods_named(world: World, keys: AbstractSet[str]) -> dict[str, Pod]:
+    """Give the pods with these keys: most of a large World are not meant, and need no key."""
+    names = {key.rpartition("/")[2] for key in keys}
+    return {pod.key: pod for pod in world.pods if pod.metadata.name in names}
+
+
 def explain_plan(world: World, plan: Plan) -> Iterator[Decision]:
     """Give what is to be told of a plan beside what it does."""
-    pods = {pod.key: pod for pod in world.pods}
+    unplaced_pods = {**plan.unschedulable, **judge_daemons(world)}
+    pods = pods_named(world, unplaced_pods.keys())
     behind = {
         key: one
-        for key, one in {**plan.unschedulable, **judge_daemons(world)}.items()
+        for key, one in unplaced_pods.items()
         if key in pods and one.code != _SILENT and not one.deferred
     }
     for key, unplaced in behind.items():

@@ -6,6 +6,7 @@ floating point; what is finer than a millisecond is cut off.
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 NEVER: Final = "Never"
@@ -39,6 +40,7 @@ class BadDuration(ValueError):  # noqa: N818 - it reads as what it is where it i
     """Text that is no length of time."""
 
 
+@lru_cache(maxsize=4096)
 def parse_go_duration(text: str) -> int:
     """Read a duration of Go (`1h30m`, `1.5h`, `-300ms`, `0`) as milliseconds."""
     sign, rest = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
@@ -62,6 +64,7 @@ def parse_go_duration(text: str) -> int:
     return sign * milliseconds
 
 
+@lru_cache(maxsize=4096)
 def parse_duration(text: str) -> int:
     """Read a duration of Karpenter's fields (`90s`, `1h30m`: whole numbers, no sign, no days)."""
     if not _STRICT.fullmatch(text):

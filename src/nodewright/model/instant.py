@@ -1,12 +1,14 @@
 """Instants: whole milliseconds since the epoch inside, RFC 3339 in UTC outside."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 class BadInstant(ValueError):  # noqa: N818 - it reads as what it is where it is caught
     """Text that is no RFC 3339 time."""
 
 
+@lru_cache(maxsize=65536)
 def parse_instant(text: str) -> int:
     """Read an RFC 3339 time as milliseconds since the epoch."""
     try:

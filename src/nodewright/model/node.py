@@ -1,9 +1,12 @@
 """Nodes as the kubelet reports them."""
 
+from functools import cached_property
+
 import msgspec
 
 from nodewright.model.metadata import Condition, ObjectMeta, Struct, Taint
 from nodewright.model.pod import Amounts
+from nodewright.model.quantity import Resources, parse_resources
 
 
 class NodeSpec(Struct, frozen=True):
@@ -14,12 +17,22 @@ class NodeSpec(Struct, frozen=True):
     unschedulable: bool = False
 
 
-class NodeStatus(Struct, frozen=True):
-    """What the machine has."""
+class NodeStatus(Struct, frozen=True, dict=True):
+    """What the machine has; amounts are read once."""
 
     capacity: Amounts = {}
     allocatable: Amounts = {}
     conditions: tuple[Condition, ...] = ()
+
+    @cached_property
+    def capacity_read(self) -> Resources:
+        """All that the machine has."""
+        return parse_resources(self.capacity)
+
+    @cached_property
+    def allocatable_read(self) -> Resources:
+        """What pods can use of it."""
+        return parse_resources(self.allocatable)
 
 
 class Node(Struct, frozen=True):

@@ -1,5 +1,6 @@
 """NodeClaim (`karpenter.sh/v1`): one node that was asked for."""
 
+from functools import cached_property
 from typing import Annotated, Final
 
 import msgspec
@@ -8,6 +9,7 @@ from nodewright.model.duration import DURATION_OR_NEVER_PATTERN, DURATION_PATTER
 from nodewright.model.metadata import ObjectMeta, Struct
 from nodewright.model.nodepool import EXPIRE_AFTER_DEFAULT, NodeClassRef
 from nodewright.model.pod import Amounts
+from nodewright.model.quantity import Resources, parse_resources
 from nodewright.model.schema import ChangeRule, about
 from nodewright.model.schema_requirements import (
     REQUIREMENTS_MAX,
@@ -60,8 +62,8 @@ class NodeClaimSpec(Struct, frozen=True):
     ] = None
 
 
-class NodeClaimStatus(Struct, frozen=True):
-    """What became of it."""
+class NodeClaimStatus(Struct, frozen=True, dict=True):
+    """What became of it; amounts are read once."""
 
     node_name: Annotated[str, about("The name of the node.")] = ""
     provider_id: Annotated[str, about("The provider's name of the machine.")] = msgspec.field(
@@ -76,6 +78,16 @@ class NodeClaimStatus(Struct, frozen=True):
     last_pod_event_time: Annotated[
         str | None, about("When a pod last came or went.", format="date-time")
     ] = None
+
+    @cached_property
+    def capacity_read(self) -> Resources:
+        """All that the machine has."""
+        return parse_resources(self.capacity)
+
+    @cached_property
+    def allocatable_read(self) -> Resources:
+        """What pods can use of it."""
+        return parse_resources(self.allocatable)
 
 
 _IMMUTABLE: Final = ChangeRule(

@@ -8,6 +8,7 @@ both sides, because "incompatible" alone helps nobody.
 """
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from functools import lru_cache
 from typing import Final, Self, overload
 
 import msgspec
@@ -172,6 +173,11 @@ class Clash(msgspec.Struct, frozen=True):
         return f"{self.want} does not meet {self.have}"
 
 
+@lru_cache(maxsize=65536)
+def _label(key: str, value: str) -> Requirement:
+    return Requirement(normalize_key(key), False, frozenset((value,)))
+
+
 class Requirements(Mapping[str, Requirement]):
     """An immutable set of requirements, one per key."""
 
@@ -188,10 +194,7 @@ class Requirements(Mapping[str, Requirement]):
     @classmethod
     def from_labels(cls, labels: Mapping[str, str]) -> Self:
         """Read labels as requirements with one value each."""
-        return cls(
-            Requirement(normalize_key(key), False, frozenset((value,)))
-            for key, value in labels.items()
-        )
+        return cls([_label(key, value) for key, value in labels.items()])
 
     @classmethod
     def from_expressions(cls, expressions: Iterable[NodeSelectorRequirement]) -> Self:

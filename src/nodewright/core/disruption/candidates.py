@@ -10,11 +10,11 @@ from typing import Final
 import msgspec
 
 from nodewright.core.disruption.cost import Prices, node_cost
+from nodewright.core.disruption.loads import NO_LOAD, Load, load_of
 from nodewright.core.disruption.policies import PoolPolicy, read_policies
 from nodewright.core.disruption.protection import (
     TERMINAL,
     Guards,
-    has_to_move,
     is_active,
     is_mirror,
     protected_until,
@@ -93,22 +93,20 @@ class Census:
     def __init__(self, world: World) -> None:
         self.world = world
         self.now_ms = world.now_ms
-        self.joined: list[Joined] = join(world)
+        self.joined: Sequence[Joined] = join(world)
         self.prices = Prices(world)
         self.guards = Guards(world.disruption_budgets)
         self.pools = {pool.metadata.name: pool for pool in world.node_pools}
         self.policies = read_policies(world.node_pools, world.node_policies)
         self.pods_of: dict[str, list[Pod]] = {}
-        self.moving_of: dict[str, list[Pod]] = {}
         self.expected: set[str] = set()
         waiting: dict[str, str] = {}
         for pod in world.pods:
             if pod.spec.node_name:
                 self.pods_of.setdefault(pod.spec.node_name, []).append(pod)
-                if has_to_move(pod):
-                    self.moving_of.setdefault(pod.spec.node_name, []).append(pod)
             elif pod.status.phase not in TERMINAL:
                 waiting[pod.metadata.uid] = pod.status.nominated_node_name
+        self.loads: dict[str, Load] = {name: load_of(pods) for name, pods in self.pods_of.items()}
         self.expected.update(name for name in waiting.values() if name)
         self.expected.update(
             host for uid, host in world.beside.expected.items() if uid in waiting and host
@@ -174,7 +172,7 @@ def _judge(
 def _candidate(census: Census, node: Node, claim: NodeClaim, pool: NodePool) -> Candidate:
     name = node.metadata.name
     pods = census.pods_of.get(name, [])
-    moving = tuple(census.moving_of.get(name, ()))
+    load = census.loads.get(name, NO_LOAD)
     made_ms = read_instant(claim.metadata.creation_timestamp) or 0
     return Candidate(
         name=name,
@@ -183,8 +181,8 @@ def _candidate(census: Census, node: Node, claim: NodeClaim, pool: NodePool) -> 
         pool=pool,
         policy=census.policies[pool.metadata.name],
         price=census.prices.of(node.metadata.labels),
-        pods=moving,
-        cost=node_cost(moving),
+        pods=load.moving,
+        cost=load.cost,
         made_ms=made_ms,
         quiet_since_ms=_quiet_since(census, claim, name, made_ms),
         blocked=what_pods_say(census, name, pods),

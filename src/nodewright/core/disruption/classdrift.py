@@ -5,7 +5,7 @@ placement group. Some of it only the machine itself can tell; where nobody has a
 not know what its selectors find, that part is not settled, and what was found before goes on to hold.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -30,6 +30,11 @@ GROUP_DRIFT: Final = "SecurityGroupDrift"
 SUBNET_DRIFT: Final = "SubnetDrift"
 RESERVATION_DRIFT: Final = "CapacityReservationDrift"
 PLACEMENT_DRIFT: Final = "PlacementGroupDrift"
+_REASONS: Final = (
+    CLASS_DRIFT, IMAGE_DRIFT, GROUP_DRIFT, SUBNET_DRIFT, RESERVATION_DRIFT, PLACEMENT_DRIFT,
+)  # fmt: skip
+"""In the order in which they are asked."""
+
 _RESERVATIONS_READY: Final = "CapacityReservationsReady"
 
 
@@ -37,7 +42,13 @@ class Judged(msgspec.Struct, frozen=True):
     """Why a machine has drifted from its class, or nothing; and for what it was looked through."""
 
     reason: str = ""
-    settled: frozenset[str] = frozenset()
+    answers: tuple[bool | None, ...] = ()
+
+    @property
+    def settled(self) -> frozenset[str]:
+        """The reasons about which there is an answer."""
+        pairs = zip(_REASONS, self.answers, strict=False)
+        return frozenset(reason for reason, one in pairs if one is not None)
 
 
 class ClassJudge:
@@ -53,16 +64,15 @@ class ClassJudge:
     ) -> Judged:
         """Tell whether a claim's machine has drifted from its class; the first reason counts."""
         machine = self._machines.get(claim.status.provider_id)
-        answers = {
-            CLASS_DRIFT: self._is_changed(claim, node_class),
-            IMAGE_DRIFT: self._has_other_image(claim, node_class, kind),
-            GROUP_DRIFT: _has_other_groups(node_class, machine),
-            SUBNET_DRIFT: _has_other_subnet(node_class, machine),
-            RESERVATION_DRIFT: _has_lost_reservation(claim, node_class),
-            PLACEMENT_DRIFT: _is_misplaced(claim, node_class, machine),
-        }
-        settled = frozenset(reason for reason, one in answers.items() if one is not None)
-        return Judged(next(_true(answers), ""), settled)
+        answers = (
+            self._is_changed(claim, node_class),
+            self._has_other_image(claim, node_class, kind),
+            _has_other_groups(node_class, machine),
+            _has_other_subnet(node_class, machine),
+            _has_lost_reservation(claim, node_class),
+            _is_misplaced(claim, node_class, machine),
+        )
+        return Judged(_REASONS[answers.index(True)] if True in answers else "", answers)
 
     def _is_changed(self, claim: NodeClaim, node_class: EC2NodeClass) -> bool | None:
         own, version = _stamp(claim.metadata.annotations)
@@ -90,20 +100,20 @@ class ClassJudge:
         return claim.status.image_id != self._images[key]
 
 
-def _true(answers: Mapping[str, bool | None]) -> Iterator[str]:
-    return (reason for reason, is_so in answers.items() if is_so)
-
-
 def _has_other_groups(node_class: EC2NodeClass, machine: SeenMachine | None) -> bool | None:
+    if machine is None or not machine.security_groups:
+        return None
     wanted = {one.id for one in node_class.status.security_groups}
-    if machine is None or not machine.security_groups or not wanted:
+    if not wanted:
         return None
     return set(machine.security_groups) != wanted
 
 
 def _has_other_subnet(node_class: EC2NodeClass, machine: SeenMachine | None) -> bool | None:
+    if machine is None or not machine.subnet_id:
+        return None
     wanted = {one.id for one in node_class.status.subnets}
-    if machine is None or not machine.subnet_id or not wanted:
+    if not wanted:
         return None
     return machine.subnet_id not in wanted
 

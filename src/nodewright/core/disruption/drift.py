@@ -54,6 +54,7 @@ class DriftJudge:
         self._provider = memory.provider_drift
         self._hashes: dict[str, str] = {}
         self._requirements: dict[str, Requirements | None] = {}
+        self._offered: dict[tuple[int, str | None, str | None], bool] = {}
         self._classes = {class_key(one): one for one in census.world.node_classes}
         self._machines = ClassJudge(census.world.beside.cloud.machines)
 
@@ -149,7 +150,13 @@ class DriftJudge:
         if name is None:
             return False
         found = self._census.prices.type_of(pool.metadata.name, name)
-        return found is None or not _is_offered(found, have)
+        if found is None:
+            return True
+        way = (id(found), have.get(names.ZONE), have.get(names.CAPACITY_TYPE))
+        is_offered = self._offered.get(way)
+        if is_offered is None:
+            is_offered = self._offered[way] = _is_offered(found, have)
+        return not is_offered
 
 
 def _stamp(annotations: Mapping[str, str]) -> tuple[str, str]:

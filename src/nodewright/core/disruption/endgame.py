@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from nodewright.core.disruption.aftermath import carry_out
 from nodewright.core.disruption.decide import decide
+from nodewright.core.disruption.loads import workload_of
 from nodewright.core.disruption.memory import remember_moves
-from nodewright.core.disruption.replicas import workload_of
 from nodewright.core.disruption.worth import HOUR_MS
 from nodewright.model.disruption import Command, Decided, Memory, Settings
 from nodewright.model.world import World

@@ -54,6 +54,7 @@ class Floor:
         self.board, self.shapes = self.problem.new_board()
         self._demand = _demand(self.shapes, len(self.board.resources))
         self.worth = Market(self.board).appraise(self._demand)
+        self._named_worth = list(zip(self.board.resources, self.worth.tolist(), strict=True))
         self.hosts: list[Host] = sorted(
             self.board.hosts, key=lambda host: rank(host, self.value(host.available))
         )
@@ -275,10 +276,7 @@ class Floor:
 
     def value(self, amounts: Mapping[str, int]) -> float:
         """Give what amounts of resources would cost if they were bought well."""
-        return sum(
-            amounts.get(name, 0) * float(worth)
-            for name, worth in zip(self.board.resources, self.worth, strict=True)
-        )
+        return sum([amounts.get(name, 0) * float(worth) for name, worth in self._named_worth])
 
     def value_in(self, amounts: Mapping[str, int], pool: str) -> float:
         """Give what amounts of resources would cost if they were bought well from a pool."""

@@ -5,30 +5,11 @@ drained together that hold all healthy replicas between them; this does. A workl
 one node is not helped by waiting, and does not hold it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nodewright.core.disruption.candidates import Candidate, Census
 from nodewright.model.disruption import Kept, Memory
 from nodewright.model.keeping import Keeping
-from nodewright.model.pod import Pod
-
-
-def workload_of(pod: Pod) -> str:
-    """Name what made a pod; nothing for a pod that nobody makes anew."""
-    owners = pod.metadata.owner_references
-    if not owners:
-        return ""
-    return f"{pod.metadata.namespace or 'default'}/{owners[0].kind}/{owners[0].name}"
-
-
-def is_healthy(pod: Pod) -> bool:
-    """Tell whether a pod does its work: it is ready, or runs and nothing is said about that."""
-    if pod.metadata.deletion_timestamp is not None:
-        return False
-    for one in pod.status.conditions:
-        if one.type == "Ready":
-            return one.status == "True"
-    return pod.status.phase != "Pending"
 
 
 class Replicas:
@@ -37,14 +18,14 @@ class Replicas:
     def __init__(self, census: Census, memory: Memory) -> None:
         self._healthy: dict[str, int] = {}
         self._going: dict[str, int] = {}
-        self._own: dict[str, dict[str, int]] = {}
+        self._own: dict[str, Mapping[str, int]] = {}
         going = {name for one in memory.running for name in one.nodes} | {
             one.node.metadata.name
             for one in census.joined
             if one.node is not None and one.is_deleting
         }
-        for name, pods in census.moving_of.items():
-            own = self._own[name] = _count(pods)
+        for name, load in census.loads.items():
+            own = self._own[name] = load.healthy
             for workload, count in own.items():
                 self._healthy[workload] = self._healthy.get(workload, 0) + count
                 if name in going:
@@ -69,12 +50,3 @@ class Replicas:
         for one in candidates:
             for workload, count in self._own.get(one.name, {}).items():
                 self._going[workload] = self._going.get(workload, 0) + count
-
-
-def _count(pods: Iterable[Pod]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for pod in pods:
-        if pod.metadata.owner_references and is_healthy(pod):
-            workload = workload_of(pod)
-            found[workload] = found.get(workload, 0) + 1
-    return found

@@ -71,15 +71,15 @@ class Stage:
         self.received: set[str] = set()
         world = with_pieces(census.world)
         self.pieces = frozenset(pod.key for pod in world.pods[len(census.world.pods) :])
-        moving = [pod for one in candidates for pod in _movable(one, census)]
-        loosened = loosen(world, moving)
+        movable = {one.name: _movable(one, census) for one in candidates}
+        loosened = loosen(world, movable.values())
         self.floor = Floor(loosened, self._rank)
         steps = STEPS_ANEW_MAX if settings.anew else STEPS_MAX
         self.drafting = Drafting(self.floor, steps)
         for one in candidates:
             row = self.floor.row_of.get(one.name)
             if row is not None:
-                own = [loosened.loose[id(pod)] for pod in _movable(one, census)]
+                own = [loosened.loose[id(pod)] for pod in movable[one.name]]
                 self.origin.update(dict.fromkeys(map(id, own), one.name))
                 self.floor.settle(row, own)
         self.floor.measure()
@@ -196,10 +196,10 @@ def desire(one: Candidate, worth: float) -> float:
     return price * dearness / one.cost
 
 
-def _movable(one: Candidate, census: Census) -> list[Pod]:
+def _movable(one: Candidate, census: Census) -> Sequence[Pod]:
     """Give the pods that new room is needed for: those that can never be evicted get none."""
     if one.blocked is None:
-        return list(one.pods)
+        return one.pods
     return [
         pod
         for pod in one.pods

@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 
 from nodewright.core.disruption.candidates import Candidate, Census
-from nodewright.core.disruption.cost import ONE, node_cost, pod_cost
-from nodewright.core.disruption.replicas import workload_of
+from nodewright.core.disruption.cost import ONE, pod_cost
+from nodewright.core.disruption.loads import NO_LOAD, workload_of
 from nodewright.model.disruption import Kept, Memory, Score, Settings
 from nodewright.model.instance import NANO
 from nodewright.model.keeping import Keeping
@@ -58,8 +58,9 @@ class Scales:
         self._settings = settings
         self._memory = memory
         self._lately = {
-            workload: sum(1 for one in times if census.now_ms - one < LATELY_MS)
+            workload: count
             for workload, times in memory.moved_ms.items()
+            if (count := sum(1 for one in times if census.now_ms - one < LATELY_MS))
         }
         self._totals: dict[str, tuple[int, int]] = {}
 
@@ -98,8 +99,18 @@ class Scales:
 
     def cost_of(self, move: Move) -> int:
         """Give the cost of a move in nano-dollars."""
-        moving = sum(map(self.pod_price, move.pods))
+        moving = (
+            sum(map(self.pod_price, move.pods)) if self._lately else self._plain_price(move.pods)
+        )
         return moving + move.new_price * OVERLAP_MS // HOUR_MS
+
+    def _plain_price(self, pods: Iterable[Pod]) -> int:
+        """Give what it costs to move pods none of which moved lately: most cost the same."""
+        price, total = self._settings.pod_move_price, 0
+        for pod in pods:
+            cost = pod_cost(pod)
+            total += price if cost == ONE else max(0, cost) * price // ONE
+        return total
 
     def price_of_moving(self, one: Candidate) -> int:
         """Give what it costs to move all pods of a node."""
@@ -178,7 +189,7 @@ class Scales:
             for one in self._census.joined:
                 if one.pool == pool and one.node is not None and one.claim is not None:
                     price += self._census.price_of(one)
-                    cost += node_cost(self._census.moving_of.get(one.node.metadata.name, ()))
+                    cost += self._census.loads.get(one.node.metadata.name, NO_LOAD).cost
             known = self._totals[pool] = (price, cost)
         return known
 

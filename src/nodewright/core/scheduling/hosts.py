@@ -94,6 +94,14 @@ class Host:
         return twin
 
 
+def copy_hosts(hosts: Iterable[Host]) -> list[Host]:
+    """Give hosts to put pods on, numbered in their order."""
+    copies = [host.copy() for host in hosts]
+    for number, host in enumerate(copies):
+        host.number = number
+    return copies
+
+
 class Joined:
     """A node, its claim, or both; `is_deleting` tells whether it is on its way out."""
 
@@ -170,8 +178,16 @@ def _is_deleting(node: Node | None, claim: NodeClaim | None) -> bool:
     return False
 
 
-def join(world: World) -> list[Joined]:
+_PAIRINGS_KEPT: Final = 8
+_pairings: Final = Recall[Sequence["Joined"]](_PAIRINGS_KEPT)
+
+
+def join(world: World) -> Sequence[Joined]:
     """Pair nodes with their claims, by provider id or by name."""
+    return _pairings.of((world.nodes, world.node_claims), lambda: _pair(world))
+
+
+def _pair(world: World) -> list[Joined]:
     by_provider = {c.status.provider_id: c for c in world.node_claims if c.status.provider_id}
     by_node = {c.status.node_name: c for c in world.node_claims if c.status.node_name}
     joined: list[Joined] = []
@@ -223,11 +239,9 @@ class HostBuilder:
         }
 
     def build(self, joined: Iterable[Joined]) -> list[Host]:
-        """Give the hosts that can take pods, initialized ones first, then by name."""
-        hosts = [host.copy() for one in joined if (host := self._known_host(one)) is not None]
+        """Give the hosts that can take pods, initialized ones first, then by name: to be copied."""
+        hosts = [host for one in joined if (host := self._known_host(one)) is not None]
         hosts.sort(key=lambda host: (not host.initialized, host.name))
-        for number, host in enumerate(hosts):
-            host.number = number
         return hosts
 
     def _known_host(self, one: Joined) -> Host | None:

@@ -4,7 +4,7 @@ A problem is made once per decision and holds nothing that changes while searchi
 gives a fresh board, so that several fillings of the same problem can be compared.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -14,7 +14,7 @@ from nodewright.core.scheduling.daemons import Daemon, read_daemons
 from nodewright.core.scheduling.defaults import DefaultSpread
 from nodewright.core.scheduling.funnel import Catalog, find_unavailable
 from nodewright.core.scheduling.groups import BoundPods, Groups, pool_domains
-from nodewright.core.scheduling.hosts import Host, HostBuilder, Joined, join
+from nodewright.core.scheduling.hosts import Host, HostBuilder, Joined, copy_hosts, join
 from nodewright.core.scheduling.limits import read_limits
 from nodewright.core.scheduling.pools import Pools, read_pools
 from nodewright.core.scheduling.reservations import Reservations
@@ -44,7 +44,7 @@ class Problem:
     def __init__(self, world: World) -> None:
         self.world = world
         self.storage = Storage(world)
-        self.joined: list[Joined] = join(world)
+        self.joined: Sequence[Joined] = join(world)
         self.daemons: tuple[Daemon, ...] = read_daemons(world.daemon_sets, world.pods)
         self.selection: Selection = select_pods(world, self.joined, self.storage)
         self.pools: Pools = read_pools(world, self.daemons)
@@ -69,7 +69,7 @@ class Problem:
     def new_board(self) -> tuple[Board, list[Shape]]:
         """Give an empty board and the shapes to put on it, in order of first appearance."""
         options = self.world.options
-        hosts = [host.copy() for host in self._hosts]
+        hosts = copy_hosts(self._hosts)
         supplies = list(self.pools.supplies)
         groups = Groups(self._domains, hosts, self.bound, self.namespaces)
         reservations = Reservations(supplies, strict=options.reserved_offering_mode == "Strict")

@@ -15,7 +15,6 @@ from nodewright.core.scheduling.rules.taints import tolerates
 from nodewright.model.labels import HOSTNAME, ZONE
 from nodewright.model.metadata import Taint
 from nodewright.model.node import Node
-from nodewright.model.quantity import parse_resources
 from nodewright.sim.nodematch import node_matches, term_matches
 from nodewright.sim.scheduler.shape import Shape
 
@@ -81,7 +80,7 @@ class NodeTable:
             self._order = None
         before = self.nodes[row]
         self.nodes[row] = node
-        offers = parse_resources(node.status.allocatable)
+        offers = node.status.allocatable_read
         for resource in offers:
             self._column(resource)
         self.alloc[row] = 0
