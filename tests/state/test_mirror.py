@@ -3,16 +3,29 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.lives import with_spec, with_status
-from nodewright.model.metadata import ObjectMeta, OwnerReference
+from builders import a_node
+from builders.lives import a_claim, with_conditions, with_meta, with_spec, with_status
+from nodewright.model.command import COMMAND
+from nodewright.model.labels import DISRUPTED_TAINT
+from nodewright.model.metadata import ObjectMeta, OwnerReference, Taint
 from nodewright.model.pod import Pod, PodSpec
-from nodewright.model.resource import CAPACITY_BUFFERS, NODE_POOLS, PODS, key_of
+from nodewright.model.resource import (
+    CAPACITY_BUFFERS,
+    NODE_CLAIMS,
+    NODE_POOLS,
+    NODES,
+    PODS,
+    key_of,
+)
 from nodewright.state.mirror import (
+    BY_MARK,
     BY_NAMESPACE,
     BY_NODE,
     BY_NOMINATED,
     BY_OWNER,
+    BY_UNFINISHED,
     BY_WAITING,
+    YES,
     Mirror,
     Unreadable,
 )
@@ -179,3 +192,34 @@ def test_pods_that_wait_are_found_by_uid_and_by_the_node_they_are_promised():
 
     mirror.put(PODS, with_spec(promised, node_name="n"), "3")
     assert mirror.values(PODS, BY_WAITING) == mirror.values(PODS, BY_NOMINATED) == ()
+
+
+def test_claims_are_unfinished_until_their_node_works_or_they_go():
+    mirror = Mirror()
+    coming = a_claim("coming", true=("Launched", "Registered"))
+    doubtful = with_conditions(a_claim("doubtful"), Initialized="Unknown")
+    going = with_meta(a_claim("going"), deletion_timestamp="2026-01-01T00:00:00Z")
+    for claim in (coming, doubtful, going, a_claim("there", true=("Initialized",))):
+        mirror.put(NODE_CLAIMS, claim, "1")
+
+    assert mirror.find(NODE_CLAIMS, BY_UNFINISHED, YES) == (coming, doubtful)
+
+    mirror.put(NODE_CLAIMS, with_conditions(coming, Initialized="True"), "2")
+    assert mirror.find(NODE_CLAIMS, BY_UNFINISHED, YES) == (doubtful,)
+
+
+def test_what_is_marked_to_go_is_found_until_it_is_deleted():
+    mirror = Mirror()
+    recorded = with_meta(a_claim("recorded"), annotations={COMMAND: "{}"})
+    told = with_conditions(a_claim("told"), DisruptionReason="True")
+    for claim in (recorded, told, a_claim("staying")):
+        mirror.put(NODE_CLAIMS, claim, "1")
+    tainted = a_node("tainted", taints=(Taint(key=DISRUPTED_TAINT, effect="NoSchedule"),))
+    for node in (tainted, a_node("free")):
+        mirror.put(NODES, node, "1")
+
+    assert mirror.find(NODE_CLAIMS, BY_MARK, YES) == (recorded, told)
+    assert mirror.find(NODES, BY_MARK, YES) == (tainted,)
+
+    mirror.put(NODES, with_meta(tainted, deletion_timestamp="2026-01-01T00:00:00Z"), "2")
+    assert mirror.count_values(NODES, BY_MARK) == 0

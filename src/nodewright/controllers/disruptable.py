@@ -28,7 +28,7 @@ class Disruptable(Controller):
 
     name = "disruptable"
     wakes_on = (NODE_CLAIMS, NODE_POOLS, NODE_CLASSES)
-    pace = Pace(at_most_every_ms=5_000, at_least_every_ms=_LOOK_MS)
+    pace = Pace(at_most_every_ms=10_000, at_least_every_ms=_LOOK_MS)
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)

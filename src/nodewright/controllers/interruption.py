@@ -42,6 +42,7 @@ SWEEP_MS: Final = 60_000
 SILENCE_MS: Final = 90_000
 """A long poll and a minute, the shortest time that a queue keeps messages: less can lose none."""
 
+_HELD_LOOK_MS: Final = 10_000
 _ROOM_MS: Final = 100
 _DEAF_MS: Final = 1_000
 _DEAF_MS_MAX: Final = 30_000
@@ -53,7 +54,7 @@ class Interruption(Controller):
 
     name = "interruption"
     wakes_on = (NODE_CLAIMS,)
-    pace = Pace(at_most_every_ms=50, at_least_every_ms=10_000)
+    pace = Pace(at_most_every_ms=50, at_least_every_ms=60_000)
     is_urgent = True
     listens = True
     # A warning leaves two minutes: what failed is tried again while there is time.
@@ -182,6 +183,10 @@ class Interruption(Controller):
         """Give all that the decision may know."""
         self._seen = super().see()
         return self._seen
+
+    def next_look_ms(self) -> int:
+        """Look often while something that was said is not settled."""
+        return _HELD_LOOK_MS if self._notices or self._swept else self.pace.at_least_every_ms
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give what is to be done about what was said."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import CLAIM_TAG, Memory, Ports, Settings
 from nodewright.core.garbage import ORPHAN_MS
-from nodewright.core.lifecycle import age_ms, decide_lives, is_unfinished
+from nodewright.core.lifecycle import age_ms, decide_lives
 from nodewright.core.lifecycle_launch import (
     FoundMachine,
     LaunchedMachine,
@@ -35,7 +35,7 @@ from nodewright.model.resource import NODE_CLAIMS, NODE_OVERLAYS, NODE_POLICIES,
 from nodewright.model.world import World
 from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest
 from nodewright.ports.kube import Answer, Outcome
-from nodewright.state.live import find_class, served_claims
+from nodewright.state.live import find_class, unfinished_claims
 from nodewright.state.mirror import BY_PROVIDER_ID
 
 _GIVEN_UP: Final = {
@@ -44,6 +44,8 @@ _GIVEN_UP: Final = {
 }
 
 _RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
+_BUSY_MS: Final = 5_000
+_IDLE_MS: Final = 60_000
 _PROMISE_MS: Final = 50
 _PROMISE_TRIES: Final = 40
 _OUTCOMES: Final = {
@@ -59,7 +61,7 @@ class Lifecycle(Controller):
 
     name = "lifecycle"
     wakes_on = (NODE_CLAIMS, NODES, NODE_POLICIES)
-    pace = Pace(at_most_every_ms=100, at_least_every_ms=5_000)
+    pace = Pace(at_most_every_ms=100, at_least_every_ms=_IDLE_MS)
     sees_pods = False
 
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
@@ -68,18 +70,24 @@ class Lifecycle(Controller):
 
     async def gather(self) -> bool:
         """Tell whether any claim is on its way: most of the time all have come to their nodes."""
-        mirror = self.ports.mirror
-        is_any: bool = mirror.derive(
-            "unfinished claims",
-            (NODE_CLAIMS,),
-            lambda: any(is_unfinished(one) for one in served_claims(mirror)),
-        )
-        return is_any
+        return bool(unfinished_claims(self.ports.mirror))
+
+    def look(self) -> World:
+        """Look at claims that are on their way, and at their nodes."""
+        world = super().look()
+        claims = unfinished_claims(self.ports.mirror)
+        machines = {one.status.provider_id for one in claims if one.status.provider_id}
+        nodes = tuple([node for node in world.nodes if node.spec.provider_id in machines])
+        return replace(world, node_claims=claims, nodes=nodes)
 
     def decide(self, world: World) -> Iterable[Decision]:
         """Give the next step of every claim."""
         self._asked &= {claim.metadata.uid for claim in world.node_claims}
         return decide_lives(world)
+
+    def next_look_ms(self) -> int:
+        """Look often while a claim is on its way: then time alone may change what is next."""
+        return _BUSY_MS if unfinished_claims(self.ports.mirror) else _IDLE_MS
 
     async def act(self, decision: Decision) -> Answer:
         """Ask for a machine and write down what came of it; everything else is one call."""

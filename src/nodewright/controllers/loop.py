@@ -221,13 +221,13 @@ class Loop:
                 await self._clock.sleep_ms(0)
 
     def _may_act(self, decision: Decision) -> bool:
-        now_ms = self._clock.now_ms()
-        wait = self._waits.get((decision.kind, str(decision.subject)))
+        now_ms, subject = self._clock.now_ms(), str(decision.subject)
+        wait = self._waits.get((decision.kind, subject))
         if wait is not None and now_ms < wait[0]:
             return False
-        if str(decision.subject) in self._memory.busy:
+        if subject in self._memory.busy:
             # Another controller may be at it, whose answer would not wake this one.
-            self._memory.held_up.setdefault(str(decision.subject), []).append(self._wake_up)
+            self._memory.held_up.setdefault(subject, []).append(self._wake_up)
             return False
         if isinstance(decision, Launch):
             # It counts as done since it was noted, and our own writes on its pool change nothing.
@@ -237,18 +237,19 @@ class Loop:
         return not self._memory.expectations.is_stale(decision.basis, now_ms)
 
     def _begin(self, decision: Decision) -> None:
-        self._memory.busy.add(str(decision.subject))
-        task = asyncio.get_running_loop().create_task(self._act(decision))
+        subject = str(decision.subject)
+        self._memory.busy.add(subject)
+        task = asyncio.get_running_loop().create_task(self._act(decision, subject))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _act(self, decision: Decision) -> None:
+    async def _act(self, decision: Decision, subject: str) -> None:
         try:
             await self._guard(self._act_and_reckon(decision))
         finally:
-            self._memory.busy.discard(str(decision.subject))
+            self._memory.busy.discard(subject)
             self._wake_up("answer")
-            for wake_up in self._memory.held_up.pop(str(decision.subject), ()):
+            for wake_up in self._memory.held_up.pop(subject, ()):
                 wake_up("answer")
 
     async def _act_and_reckon(self, decision: Decision) -> None:

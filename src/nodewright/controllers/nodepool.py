@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.controllers.ports import Memory, Ports, Settings
+from nodewright.core.lifecycle_conditions import REGISTERED, is_true
 from nodewright.core.lifecycle_consistency import check_promises
 from nodewright.core.nodepool import decide_pools
 from nodewright.core.nodepool_health import outcomes_of
@@ -63,7 +64,7 @@ def _counted(claim: NodeClaim) -> tuple[object, ...]:
     meta, status = claim.metadata, claim.status
     return (
         meta.deletion_timestamp, meta.labels, meta.annotations,
-        status.provider_id, status.capacity, status.conditions,
+        status.provider_id, status.capacity, is_true(claim, REGISTERED),
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from nodewright.state.mirror import BY_NODE, BY_NOMINATED, BY_PROVIDER_ID, BY_WA
 _log: Final = logging.getLogger("nodewright.controllers")
 _BUSY_MS: Final = 1_000
 _IDLE_MS: Final = 10_000
+_NONE_MS: Final = 60_000
 _TIDY_MS: Final = 10_000
 _SWEEP_MS: Final = 20
 _SWEEP_MS_MAX: Final = 5_000
@@ -107,6 +108,8 @@ class Nominations(Controller):
                 if owner is not None:
                     claims[owner.metadata.name] = owner
         for host in self.memory.expectations.hosts():
+            if not self._has_unpromised(host):
+                continue
             claim = mirror.get(NODE_CLAIMS, host)
             node = mirror.get(NODES, host) or self._node_of(claim)
             unpromised = self._unpromised(host) if node is not None else []
@@ -141,6 +144,9 @@ class Nominations(Controller):
     def _claim_of(self, node: Node) -> NodeClaim | None:
         found = self.ports.mirror.find(NODE_CLAIMS, BY_PROVIDER_ID, node.spec.provider_id)
         return found[0] if found else None
+
+    def _has_unpromised(self, host: str) -> bool:
+        return not self.memory.nominated.keys() >= self.memory.expectations.pods_of(host)
 
     def _unpromised(self, host: str) -> list[Pod]:
         """Give the pods that are expected on a host and do not know it."""
@@ -222,8 +228,10 @@ class Nominations(Controller):
             self.memory.nominated.pop(uid, None)
 
     def next_look_ms(self) -> int:
-        """Look often while pods are expected somewhere."""
-        return _BUSY_MS if self.memory.expectations.hosts() and self.memory.nominates else _IDLE_MS
+        """Look often while pods are expected somewhere, and seldom while none waits."""
+        if not self.memory.nominates or not self.ports.mirror.count_values(PODS, BY_WAITING):
+            return _NONE_MS
+        return _BUSY_MS if self.memory.expectations.hosts() else _IDLE_MS
 
 
 def _has_lost_its_promise(old: Pod, new: Pod) -> bool:

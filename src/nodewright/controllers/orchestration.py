@@ -9,10 +9,9 @@ from nodewright.controllers.loop import Controller, Pace, is_heartbeat
 from nodewright.controllers.ports import Memory, Ports, Settings
 from nodewright.controllers.remembering import recall, save
 from nodewright.core.chronicle import note_failed, note_replaced
-from nodewright.core.lifecycle_conditions import find
-from nodewright.core.orchestration import FAILURES, UNBEGUN, drive, has_taint
+from nodewright.core.orchestration import FAILURES, UNBEGUN, drive
 from nodewright.model.beside import Beside
-from nodewright.model.command import COMMAND, DISRUPTION_REASON, Record, read_record
+from nodewright.model.command import Record, read_record
 from nodewright.model.decision import Change as Write
 from nodewright.model.decision import Decision, Delete, Keep
 from nodewright.model.disruption import Memory as Known
@@ -21,10 +20,11 @@ from nodewright.model.labels import NODEPOOL
 from nodewright.model.resource import NODE_CLAIMS, NODE_POLICIES, NODES
 from nodewright.model.world import World
 from nodewright.ports.kube import Answer
-from nodewright.state.live import served_claims, take_snapshot
-from nodewright.state.mirror import Change
+from nodewright.state.live import take_snapshot
+from nodewright.state.mirror import BY_MARK, Change
 
 _LOOK_MS: Final = 10_000
+_IDLE_MS: Final = 60_000
 _FAILED_MAX: Final = 100
 
 
@@ -47,18 +47,10 @@ class Orchestration(Controller):
     async def gather(self) -> bool:
         """Tell whether any node is marked: most of the time none is."""
         mirror = self.ports.mirror
-        is_any: bool = mirror.derive("marked", (NODE_CLAIMS, NODES), self._is_any_marked)
-        return is_any
-
-    def _is_any_marked(self) -> bool:
-        return any(
-            COMMAND in claim.metadata.annotations
-            or find(claim.status.conditions, DISRUPTION_REASON) is not None
-            for claim in served_claims(self.ports.mirror)
-        ) or any(
-            has_taint(node) and node.metadata.deletion_timestamp is None
-            for node in self.ports.mirror.all(NODES)
-        )
+        is_any = mirror.count_values(NODE_CLAIMS, BY_MARK) or mirror.count_values(NODES, BY_MARK)
+        if not is_any:
+            self._next_ms = _IDLE_MS
+        return bool(is_any)
 
     def look(self) -> World:
         """Give the World with claims that were made and are not to be seen yet."""

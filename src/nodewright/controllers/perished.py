@@ -17,7 +17,7 @@ from nodewright.model.decision import Decision
 from nodewright.model.resource import NODE_CLAIMS
 from nodewright.model.world import World
 from nodewright.ports.cloud import Machine
-from nodewright.state.live import served_claims
+from nodewright.state.live import unfinished_claims
 
 _FORGOTTEN: Final = "the cloud does not know it any more"
 
@@ -27,14 +27,14 @@ class Perished(Controller):
 
     name = "perished"
     wakes_on = (NODE_CLAIMS,)
-    pace = Pace(at_most_every_ms=LOOK_AFTER_MS, at_least_every_ms=10_000)
+    pace = Pace(at_most_every_ms=LOOK_AFTER_MS, at_least_every_ms=60_000)
     _ended: tuple[EndedMachine, ...] = ()
     _is_any_young = False
 
     async def gather(self) -> bool:
         """Ask about the machines of claims that wait."""
         now_ms = self.ports.clock.now_ms()
-        claims = served_claims(self.ports.mirror)
+        claims = unfinished_claims(self.ports.mirror)
         waiting = [one.status.provider_id for one in claims if is_worth_a_look(one, now_ms)]
         self._is_any_young = any(is_launched_only(one) for one in claims)
         found = await asyncio.gather(*map(self.ports.cloud.describe, waiting))

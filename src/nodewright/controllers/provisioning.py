@@ -27,6 +27,7 @@ from nodewright.state.live import (
 from nodewright.state.mirror import BY_PROVIDER_ID, Change
 
 _IDLE_MS: Final = 10_000
+_NONE_MS: Final = 60_000
 _RETRY_MS: Final = 1_000
 _NOMINATION_MS_MIN: Final = 10_000
 _ADOPTION_MS: Final = 30_000
@@ -113,7 +114,9 @@ class Provisioning(Controller):
         due_ms = self._due_ms = self._window.due_ms(settings)
         self.memory.has_waiting = due_ms is not None
         if due_ms is None or now_ms < due_ms:
-            self._look_ms = now_ms + _IDLE_MS if due_ms is None else due_ms
+            # While none waits, whoever comes wakes us: no promise can end either.
+            idle_ms = _IDLE_MS if self._waiting else _NONE_MS
+            self._look_ms = now_ms + idle_ms if due_ms is None else due_ms
             return False
         world = World(now_ms, node_claims=served_claims(mirror), node_pools=find_pools(mirror))
         types = (

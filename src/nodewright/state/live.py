@@ -21,12 +21,12 @@ from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import CLASS_KINDS, NodeClass, find_kind
 from nodewright.model.nodepool import NodeClassRef, NodePool
 from nodewright.model.pod import Pod
-from nodewright.model.quantity import largest, parse_resources, print_resources
+from nodewright.model.quantity import largest, print_resources
 from nodewright.model.requirements import BadRequirement, Requirements
 from nodewright.model.world import BadPod, Options, World
 from nodewright.state.expectations import Expectations
 from nodewright.state.legacy import rename_on_node, rename_on_pod
-from nodewright.state.mirror import Mirror
+from nodewright.state.mirror import BY_UNFINISHED, YES, Mirror
 from nodewright.state.older import read_older
 
 type Types = Mapping[str, tuple[InstanceType, ...]]
@@ -134,13 +134,26 @@ def served_claims(mirror: Mirror) -> tuple[NodeClaim, ...]:
     found: tuple[NodeClaim, ...] = mirror.derive(
         "served claims",
         (kinds.NODE_CLAIMS,),
-        lambda: tuple(
-            claim
-            for claim in mirror.all(kinds.NODE_CLAIMS)
-            if is_served(mirror, claim.spec.node_class_ref)
-        ),
+        lambda: _only_served(mirror, mirror.all(kinds.NODE_CLAIMS)),
     )
     return found
+
+
+def unfinished_claims(mirror: Mirror) -> tuple[NodeClaim, ...]:
+    """Give those of them that are on their way to a node that works."""
+    return _only_served(mirror, mirror.find(kinds.NODE_CLAIMS, BY_UNFINISHED, YES))
+
+
+def _only_served(mirror: Mirror, claims: tuple[NodeClaim, ...]) -> tuple[NodeClaim, ...]:
+    references = [claim.spec.node_class_ref for claim in claims]
+    served = {
+        kind: is_served(mirror, one)
+        for kind, one in {(one.group, one.kind): one for one in references}.items()
+    }
+    if all(served.values()):
+        return claims
+    pairs = zip(claims, references, strict=True)
+    return tuple([claim for claim, one in pairs if served[one.group, one.kind]])
 
 
 def seen_nodes(mirror: Mirror) -> tuple[SeenNode, ...]:
@@ -152,7 +165,7 @@ def seen_nodes(mirror: Mirror) -> tuple[SeenNode, ...]:
         kind = node.metadata.labels.get(INSTANCE_TYPE, "")
         if claim is None or not kind or node.metadata.labels.get(REGISTERED) != "true":
             continue
-        memory = parse_resources(node.status.capacity).get("memory", 0)
+        memory = node.status.capacity_read.get("memory", 0)
         if memory > 0 and claim.status.image_id:
             found.append(SeenNode(kind, claim.status.image_id, memory))
     return tuple(found)
@@ -187,7 +200,7 @@ def look_ahead(world: World, expectations: Expectations) -> World:
     placed = expectations.placed(set(host_of), world.pods, world.now_ms)
     return msgspec.structs.replace(
         world,
-        pods=tuple(_place(pod, placed, host_of) for pod in world.pods),
+        pods=_place_all(world.pods, placed, host_of),
         nodes=(*world.nodes, *standing_in),
         node_claims=tuple(expected),
     )
@@ -204,11 +217,21 @@ def find_unknown(world: World, expectations: Expectations) -> tuple[str, ...]:
     )
 
 
-def _place(pod: Pod, placed: Mapping[str, str], host_of: Mapping[str, str]) -> Pod:
-    host = placed.get(pod.metadata.uid)
-    if host is None:
-        return pod
-    moved: Pod = _replace(pod, spec=_replace(pod.spec, node_name=host_of[host]))
+def _place_all(
+    pods: tuple[Pod, ...], placed: Mapping[str, str], host_of: Mapping[str, str]
+) -> tuple[Pod, ...]:
+    if not placed:
+        return pods
+    return tuple(
+        [
+            _place(pod, host_of[placed[pod.metadata.uid]]) if pod.metadata.uid in placed else pod
+            for pod in pods
+        ]
+    )
+
+
+def _place(pod: Pod, node: str) -> Pod:
+    moved: Pod = _replace(pod, spec=_replace(pod.spec, node_name=node))
     return moved
 
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from nodewright.model.labels import NODEPOOL
+from nodewright.model.command import COMMAND, DISRUPTION_REASON
+from nodewright.model.labels import DISRUPTED_TAINT, NODEPOOL
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.pod import Pod
@@ -35,6 +36,13 @@ BY_PROVIDER_ID: Final = "providerID"
 BY_POOL: Final = "nodepool"
 BY_WAITING: Final = "waiting"
 BY_NOMINATED: Final = "nominatedNodeName"
+BY_UNFINISHED: Final = "unfinished"
+BY_MARK: Final = "mark"
+YES: Final = "yes"
+"""The one value of indexes that tell of objects whether something holds."""
+
+
+_YES: Final = (YES,)
 
 type Values = tuple[str, ...]
 type Read = Callable[[Any], Values]
@@ -78,6 +86,30 @@ def _claim_node(claim: NodeClaim) -> Values:
     return (claim.status.node_name,) if claim.status.node_name else ()
 
 
+def _unfinished(claim: NodeClaim) -> Values:
+    """Tell whether a claim is on its way to a node that works."""
+    if claim.metadata.deletion_timestamp is not None:
+        return ()
+    for one in claim.status.conditions:
+        if one.type == "Initialized":
+            return () if one.status == "True" else _YES
+    return _YES
+
+
+def _claim_mark(claim: NodeClaim) -> Values:
+    """Tell whether a command is about a claim."""
+    if COMMAND in claim.metadata.annotations:
+        return _YES
+    return _YES if any(one.type == DISRUPTION_REASON for one in claim.status.conditions) else ()
+
+
+def _node_mark(node: Node) -> Values:
+    """Tell whether a node is to go and nobody has deleted it yet."""
+    if node.metadata.deletion_timestamp is not None:
+        return ()
+    return _YES if any(one.key == DISRUPTED_TAINT for one in node.spec.taints) else ()
+
+
 def _node_provider(node: Node) -> Values:
     return (node.spec.provider_id,) if node.spec.provider_id else ()
 
@@ -93,7 +125,9 @@ def _pool(thing: Object) -> Values:
 
 def _owners(thing: Object) -> Values:
     owners = thing.metadata.owner_references
-    return tuple(one.uid for one in owners) if owners else ()
+    if len(owners) == 1:
+        return (owners[0].uid,)
+    return tuple([one.uid for one in owners])
 
 
 def _namespace(thing: Object) -> Values:
@@ -103,11 +137,13 @@ def _namespace(thing: Object) -> Values:
 _SPECIAL: Final[dict[str, dict[str, Read]]] = {
     PODS.name: {BY_NODE: _pod_node, BY_WAITING: _waiting, BY_NOMINATED: _nominated_node},
     VOLUME_ATTACHMENTS.name: {BY_NODE: _attachment_node},
-    NODES.name: {BY_PROVIDER_ID: _node_provider, BY_POOL: _pool},
+    NODES.name: {BY_PROVIDER_ID: _node_provider, BY_POOL: _pool, BY_MARK: _node_mark},
     NODE_CLAIMS.name: {
         BY_NODE: _claim_node,
         BY_PROVIDER_ID: _claim_provider,
         BY_POOL: _pool,
+        BY_UNFINISHED: _unfinished,
+        BY_MARK: _claim_mark,
     },
 }
 
@@ -266,6 +302,8 @@ class Mirror:
         """Give the objects that an index knows under a value, in the order of their names."""
         shelf = self._shelves[resource.name]
         bucket = shelf.indexes[index].get(value)
+        if bucket is not None and len(bucket) == 1:
+            return (shelf.objects[next(iter(bucket))],)
         return tuple([shelf.objects[key] for key in sorted(bucket)]) if bucket else ()
 
     def values(self, resource: Resource[Any], index: str) -> tuple[str, ...]:
