@@ -68,6 +68,10 @@ class Faults:
                 return True
         return False
 
+    def has_any(self, kinds: Iterable[FaultKind]) -> bool:
+        """Tell whether a fault of one of these kinds can strike at all."""
+        return any(kind in self._by_kind for kind in kinds)
+
     def next_ms(self, kind: FaultKind, stream: Stream) -> int | None:
         """Draw when a fault that strikes by itself does so next, for one thing it can strike."""
         now_ms = self._loop.now_ms()

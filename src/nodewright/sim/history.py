@@ -12,6 +12,7 @@ from typing import Final
 from nodewright.model.instant import print_instant
 
 LINES_MAX: Final = 200_000
+_AT_ONCE: Final = 500
 
 
 class Line:
@@ -39,16 +40,24 @@ class History:
         self.lines: deque[Line] = deque(maxlen=lines_max)
         self.count = 0
         self._digest = hashlib.sha256()
+        self._undigested: list[str] = []
 
     def add(self, instant_ms: int, actor: str, verb: str, subject: str, detail: str = "") -> None:
         """Write down what happened."""
         self.count += 1
         self.lines.append(Line(instant_ms, actor, verb, subject, detail))
-        self._digest.update(f"{instant_ms}|{actor}|{verb}|{subject}|{detail}\n".encode())
+        self._undigested.append(f"{instant_ms}|{actor}|{verb}|{subject}|{detail}\n")
+        if len(self._undigested) >= _AT_ONCE:
+            self._take_in()
 
     def digest(self) -> str:
         """Give the fingerprint of everything so far."""
+        self._take_in()
         return self._digest.hexdigest()
+
+    def _take_in(self) -> None:
+        self._digest.update("".join(self._undigested).encode())
+        self._undigested.clear()
 
     def about(self, *subjects: str) -> Iterable[Line]:
         """Give the lines about these subjects, or about anything whose detail names them."""

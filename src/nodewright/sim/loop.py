@@ -45,6 +45,11 @@ class Event:
         self._action(*self._arguments)
 
 
+def _wake(sleeper: "asyncio.Future[None]") -> None:
+    if not sleeper.done():
+        sleeper.set_result(None)
+
+
 type _Due = tuple[float, int, Event | asyncio.TimerHandle]
 
 
@@ -84,7 +89,8 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
     def at_ms(self, instant_ms: int, action: Callable[..., object], *arguments: Any) -> Event:
         """Have something done at an instant; in the past means as soon as possible."""
-        due_s = max((instant_ms - self._start_ms) / 1000, self._now_s)
+        due_s = (instant_ms - self._start_ms) / 1000
+        due_s = max(due_s, self._now_s)
         event = Event(action, arguments)
         self._timer_count += 1
         heapq.heappush(self._due, (due_s, self._timer_count, event))
@@ -110,7 +116,15 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
     async def sleep_ms(self, duration_ms: int) -> None:
         """Wait in virtual time."""
-        await asyncio.sleep(duration_ms / 1000)
+        if duration_ms <= 0:
+            await asyncio.sleep(0)
+            return
+        # What asyncio's own sleep does, without a timer that could be asked about.
+        woken = self.create_future()
+        self._timer_count += 1
+        due_s = self._now_s + duration_ms / 1000
+        heapq.heappush(self._due, (due_s, self._timer_count, Event(_wake, (woken,))))
+        await woken
 
     def _run_once(self) -> None:
         """Take everything that is ready now; where nothing is, move to the next event first."""

@@ -40,21 +40,21 @@ class Session:
     async def wait_ms(self, duration_ms: int) -> None:
         """Wait, and do not come back from the dead."""
         self._stop_if_dead()
-        await asyncio.sleep(duration_ms / 1000)
+        await self._loop.sleep_ms(duration_ms)
         self._stop_if_dead()
 
     async def call(self, latency_ms: int, what: str) -> None:
         """Take the time that a call needs to get there; the process may die on the way."""
         self._stop_if_dead()
-        await self._point(what)
-        await asyncio.sleep(latency_ms / 1000)
+        self._point(what)
+        await self._loop.sleep_ms(latency_ms)
         self._stop_if_dead()
 
     async def answered(self) -> None:
         """Come back from a call whose effect has happened; the process may die here too."""
-        await self._point("answer")
+        self._point("answer")
 
-    async def _point(self, what: str) -> None:
+    def _point(self, what: str) -> None:
         self.call_count += 1
         planned = self.die_at_call is not None and self.call_count >= self.die_at_call
         if planned or self._faults.happens("controller.crash", f"{self.name} {what}"):

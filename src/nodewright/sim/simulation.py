@@ -31,7 +31,7 @@ from nodewright.sim.process import Autoscaler, Process
 from nodewright.sim.requests import Requests
 
 LOOK_MS: Final = 60_000
-_COLLECT_EVERY: Final = 200_000
+_COLLECT_EVERY: Final = 2_000_000
 CHECKERS: Final[tuple[type[Checker], ...]] = (
     OwnedMachines, OneLaunch, Limits, DrainedFirst, FairEvictions, Verdicts, ClaimsEnd, Settled,
     NodeBudgets, LastReplicas, HeededWarnings, CostTotal,

@@ -25,6 +25,7 @@ _BOOKMARK_MS: Final = 60_000
 _DELAY_MS: Final = (1, 15)
 _LATE_MS: Final = (500, 8_000)
 QUEUE_MAX: Final = 100_000
+_FAULTS: Final = ("watch.cut", "watch.drop", "watch.late", "watch.duplicate")
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
@@ -51,6 +52,7 @@ class Watches:
         self._api = ground.api
         self._chance = ground.chance.stream("watch")
         self._faults = faults
+        self._has_faults = faults.has_any(_FAULTS)
         self._session = session
         self._streams: dict[str, list[_Stream]] = {}
 
@@ -108,6 +110,10 @@ class Watches:
         if not streams:
             return
         event = _event(change)
+        if not self._has_faults:
+            for stream in streams:
+                stream.put(event)
+            return
         subject = f"{change.resource.plural}/{change.key}"
         for stream in streams:
             if self._faults.happens("watch.cut", subject):

@@ -1,11 +1,12 @@
-"""A promise about money: what a cluster is said to cost is the sum over its machines, at every step.
+"""A promise about money: what a cluster is said to cost is the sum over its machines, whatever happens.
 
 The sum is made here once more, machine by machine from the market's own prices, and held against the
-bill that metrics, status and screens show. A total that is carried along instead of added up drifts with
+bill that metrics, status and screens show, a few seconds after each change and once a minute. A total that is carried along instead of added up drifts with
 moving spot prices, and falls below zero when an end is seen twice.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from nodewright.core.disruption.cost import Prices
 from nodewright.core.money import add_up
@@ -18,6 +19,8 @@ from nodewright.model.world import World
 from nodewright.sim.apiserver import DELETED, Change
 from nodewright.sim.checkers.checker import Checker, Scene
 
+_GATHER_MS: Final = 5_000
+
 
 class CostTotal(Checker):
     """The bill is the sum over the machines that are there, and nothing on it is below zero."""
@@ -27,12 +30,20 @@ class CostTotal(Checker):
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene)
         self._listed: tuple[int, tuple[str, ...], Prices] | None = None
+        self._is_due = False
+        self._compared_at: tuple[int, int] | None = None
+        self._change_count = 0
         self.api.listen(NODES, self._changed)
         self.api.listen(NODE_CLAIMS, self._changed)
+        self.api.listen(NODE_POOLS, self._noted)
+        self.api.listen(PODS, self._noted)
 
     def look(self) -> None:
-        """Compare also when nothing has happened: prices move by themselves, and pods come and go."""
-        self._compare(tuple(self.api.each(PODS)))
+        """Compare with all pods, after any of them or the prices have changed."""
+        now = (self._change_count, self.scene.ec2.market.step(self.loop.now_ms()))
+        if now != self._compared_at:
+            self._compared_at = now
+            self._compare(tuple(self.api.each(PODS)))
 
     def told(self, world: World, prices: Prices) -> int:
         """Give what the cluster is said to cost."""
@@ -43,10 +54,22 @@ class CostTotal(Checker):
             self.complain(f"the parts of the bill are not the whole: {bill}")
         return bill.total
 
+    def _noted(self, change: Change) -> None:
+        del change
+        self._change_count += 1
+
     def _changed(self, change: Change) -> None:
+        self._change_count += 1
         # Most changes are about other things than what is paid for.
-        if change.verb == DELETED or _paid_for(change.old) != _paid_for(change.new):
-            self._compare(())
+        is_about_money = change.verb == DELETED or _paid_for(change.old) != _paid_for(change.new)
+        if is_about_money and not self._is_due:
+            # A thousand nodes that come together are added up a few times, not a thousand.
+            self._is_due = True
+            self.loop.after_ms(_GATHER_MS, self._compare_now)
+
+    def _compare_now(self) -> None:
+        self._is_due = False
+        self._compare(())
 
     def _compare(self, pods: tuple[Pod, ...]) -> None:
         world = World(

@@ -87,12 +87,24 @@ class Nominations:
         vector, columns = table.vector(shape)
         left = table.alloc[row] - table.used[row]
         node = table.nodes[row]
+        room = self._room
+        if room is not None and room.shape == table.used.shape and self._all_count(shape):
+            left -= room[row]
+            own = self._named.get(key)
+            if own is not None and node is not None and own[0] == node.metadata.name:
+                mine, _ = table.vector(own[1])
+                left[: len(mine)] += mine
+            return bool(table.alive[row]) and all(left[one] >= vector[one] for one in columns)
         for other in self._by_node.get(node.metadata.name, ()) if node is not None else ():
             theirs = self._named[other][1]
             if other != key and theirs.priority >= shape.priority:
                 taken, _ = table.vector(theirs)
                 left[: len(taken)] -= taken
         return bool(table.alive[row]) and all(left[one] >= vector[one] for one in columns)
+
+    def _all_count(self, shape: Shape) -> bool:
+        """Tell whether everybody who is nominated somewhere keeps room from a shape."""
+        return min(self._priorities, default=shape.priority) >= shape.priority
 
     def _sum(self, least: int | None, but: str = "") -> Numbers:
         room = np.zeros_like(self._table.used)

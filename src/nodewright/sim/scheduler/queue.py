@@ -43,6 +43,7 @@ class Queue:
         self._active: list[tuple[int, int, int, Entry]] = []
         self.entries: dict[str, Entry] = {}
         self.waiting: dict[int, dict[str, Entry]] = {}
+        self._minding: dict[int, None] = {}
 
     def __bool__(self) -> bool:
         return bool(self._active)
@@ -78,6 +79,8 @@ class Queue:
         entry.ready_ms = now_ms + wait_ms
         entry.where = "waiting"
         self.waiting.setdefault(entry.shape.number, {})[entry.key] = entry
+        if entry.shape.has_neighbours:
+            self._minding[entry.shape.number] = None
         self._loop.after_ms(LEFTOVER_MS, self._flush, entry, entry.attempts)
 
     def wake_shapes(self, helps: Callable[[Shape], bool]) -> None:
@@ -86,6 +89,11 @@ class Queue:
             shape = next(iter(self.waiting[number].values())).shape
             if helps(shape):
                 self.wake_next(shape)
+
+    def wake_minding(self) -> None:
+        """Wake the next pod of those shapes that mind who their neighbours are; mostly none does."""
+        if self._minding:
+            self.wake_shapes(lambda shape: shape.has_neighbours)
 
     def wake_next(self, shape: Shape) -> None:
         """Wake one more pod of a shape; all where each has volumes of its own."""
@@ -130,3 +138,4 @@ class Queue:
             entries.pop(entry.key, None)
             if not entries:
                 del self.waiting[entry.shape.number]
+                self._minding.pop(entry.shape.number, None)

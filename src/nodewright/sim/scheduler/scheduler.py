@@ -250,7 +250,7 @@ class Scheduler:
                     self._count_out(key, row)
                 self._nominations.recount(name, row)
             self._events[1] += 1
-            self._queue.wake_shapes(lambda shape: shape.has_neighbours)
+            self._queue.wake_minding()
             return
         node: Node = change.new
         is_new = name not in self._table.row_of
@@ -272,11 +272,13 @@ class Scheduler:
             return True
         if shape.pinned and self._table.row_of.get(shape.pinned) != row:
             return False
+        if shape.has_neighbours:
+            return True
+        if not self._table.static(shape).allowed[row]:
+            return False
         vector, columns = self._table.vector(shape)
-        left = self._table.alloc[row] - self._table.used[row]
-        if any(left[column] < vector[column] for column in columns):
-            return shape.has_neighbours
-        return bool(self._table.static(shape).allowed[row]) or shape.has_neighbours
+        alloc, used = self._table.alloc[row], self._table.used[row]
+        return all(alloc[column] - used[column] >= vector[column] for column in columns)
 
     def _volumes_changed(self) -> None:
         self._queue.wake_shapes(lambda shape: shape.has_volumes)
@@ -296,7 +298,7 @@ class Scheduler:
                 self._place(key, pod.metadata.uid, pod.spec.node_name, self._shape(pod))
             self._events[1] += 1
             if change.old is not None and not change.old.spec.node_name:
-                self._queue.wake_shapes(lambda shape: shape.has_neighbours)
+                self._queue.wake_minding()
         else:
             self._note_nomination(key, pod)
             if key not in self._queue.entries and key not in self._placed:
