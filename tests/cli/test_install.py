@@ -121,6 +121,40 @@ def test_a_region_that_cannot_be_is_refused_and_another_is_taken(monkeypatch, ca
     assert "arn:aws:sqs:eu-west-1:123456789012:shop" in capsys.readouterr().out
 
 
+def test_a_cluster_of_another_region_is_not_found_there(monkeypatch, tmp_path, capsys):
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+        "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "u", "user": {"token": "t"}}],
+    }
+    path = tmp_path / "kubeconfig"
+    path.write_text(yaml.safe_dump(config))
+    monkeypatch.setenv("KUBECONFIG", str(path))
+    monkeypatch.setattr(installing, "_open", OPEN)
+    assert run(["install", "--cluster", "shop", "--region", "eu-west-1"]) == 2
+
+    said = capsys.readouterr().err
+    assert "error[NW-9714]: there is no cluster shop in eu-west-1" in said
+    assert "is it another --region or --profile?" in said
+
+
+def test_a_failure_in_the_middle_says_the_command_that_goes_on(site, capsys):
+    before = site.state()
+    site.standin.account.faults.set("sqs.CreateQueue", Switch("error", code="Odd", status=400))
+    assert install("--yes", "--pin-system") == 2
+    site.standin.account.faults.clear()
+
+    said = capsys.readouterr().err
+    assert "not done: sqs queue shop, event rule NodewrightScheduledChange-shop, " in said
+    assert "to go on: nodewright install --cluster shop --pin-system\n" in said
+    assert "error[NW-9712]: stopped at sqs queue shop: sqs.CreateQueue failed: Odd" in said
+    assert run(["uninstall", "--cluster", "shop", "--yes"]) == 0
+    assert changed(before, site.state()) == []
+
+
 def test_nobody_to_be_asked_about_is_said_for_a_person(monkeypatch, capsys):
     monkeypatch.setattr(installing, "_open", OPEN)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):

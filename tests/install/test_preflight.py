@@ -23,8 +23,8 @@ ACCOUNTS = {
     "stale-role": {"removes_leftovers": True},
 }
 SAMPLE = {
-    "install": ["eks:DescribeCluster", "iam:CreateRole", "iam:PassRole", "ec2:CreateTags"],
-    "uninstall": ["events:RemoveTargets", "iam:DeleteRole", "iam:ListPolicyVersions"],
+    "install": ["eks:DescribeCluster", "iam:PassRole"],
+    "uninstall": ["iam:DeleteRole"],
 }
 
 

@@ -253,16 +253,14 @@ def _says_yes(question: str) -> bool:
 
 
 def _carry_out(installer: "Installer", plan: Plan) -> int:
+    from nodewright.cli.install_command import command_of
     from nodewright.install.apply import Halted
 
     try:
         return installer.carry_out(plan, _Progress(len(plan.changes)).tell)
     except Halted as error:
         say(f"not done: {', '.join(step.title for step in error.left)}")
-        say(
-            f"to go on: nodewright {plan.verb.replace('hand-back', 'install --hand-back')}"
-            f" --cluster {plan.wish.cluster} (with the same options)"
-        )
+        say(f"to go on: {command_of(plan)}")
         raise
 
 
