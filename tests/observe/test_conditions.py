@@ -2,12 +2,14 @@
 
 from msgspec.structs import replace
 
-from builders import NOW_MS, a_node_claim, a_type, a_world
+from builders import NOW_MS, a_node_claim, a_pool, a_type, a_world
 from builders.lives import MINUTE_MS, ago, with_conditions, with_meta
 from builders.scrape import samples
+from nodewright.model.metadata import Condition
 from nodewright.observe.metrics import Metrics
 
 CLAIM = a_node_claim("c", pool="general")
+POOL = a_pool("general")
 UNREADY = with_conditions(CLAIM, ago(3 * MINUTE_MS), Ready="False")
 READY = with_conditions(CLAIM, ago(MINUTE_MS), Ready="True")
 
@@ -48,3 +50,13 @@ def test_an_object_that_is_being_deleted_is_timed_until_it_is_gone():
     assert samples(seen([going], []), "operator_nodeclaim_termination_duration_seconds_sum") == {
         (): 62
     }
+
+
+def test_what_a_checkup_found_is_told_by_code():
+    said = "NW-3017: there is no label efa; NW-3026: no instance type is called c"
+    found = Condition(type="CheckupSucceeded", status="False", reason="NW3017", message=said)
+    status = replace(POOL.status, conditions=(found,))
+    metrics = seen([replace(POOL, status=status)])
+
+    rows = samples(metrics, "nodewright_checkup_findings")
+    assert sorted(dict(labels)["code"] for labels in rows) == ["NW-3017", "NW-3026"]
