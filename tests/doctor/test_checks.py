@@ -146,10 +146,12 @@ def waiting(capacity=None, allocatable=None, taints=(), stage="registered"):
     return Waiting(claim, stage, 3_600_000, node)
 
 
-def a_group(code, *resources, said=""):
-    refusal = PoolRefusal(name="default", reason=said, code=code)
+def a_group(code, *resources, families=()):
+    refusal = PoolRefusal(name="default", reason="no", code=code)
     verdict = Unplaced("no", code, node_pools=(refusal,))
-    return Group(("shop/web",), verdict, frozenset(resources), ("nodewright explain",))
+    return Group(
+        ("shop/web",), verdict, frozenset(resources), ("nodewright explain",), frozenset(families)
+    )
 
 
 def a_service(note=None, **status):
@@ -352,7 +354,7 @@ CASES = [
     (pod_spread, (a_group("NW-1301"),), (a_group("NW-1202"),)),
     (pod_offerings, (a_group("NW-1204"),), (a_group("NW-1204", BRANCHES),)),
     (branch_types, (a_group("NW-1213", BRANCHES),), (a_group("NW-1213"),)),
-    (fractional_gpus, (a_group("NW-1213", GPU, said="g6f.large"),), (a_group("NW-1213", GPU),)),
+    (fractional_gpus, (a_group("NW-1213", GPU, families=["g6f"]),), (a_group("NW-1213", GPU),)),
 ]
 
 

@@ -423,7 +423,7 @@ def keep_node(patient):
 
 
 def spread_pods(patient):
-    for index in range(4):
+    for index in range(5):
         patient.pend(
             f"spread-{index}",
             requests={"cpu": "30"},
@@ -513,6 +513,42 @@ def no_balancer(patient):
     if any(one["RoleName"] == role for one in iam.list_roles()["Roles"]):
         iam.delete_role_policy(RoleName=role, PolicyName="NodewrightLoadBalancers")
         iam.delete_role(RoleName=role)
+
+
+ENDPOINTS = ("ec2", "ecr.api", "ecr.dkr", "s3", "sts", "ssm", "sqs", "eks")
+
+
+def shut_in(patient):
+    """Leave the private subnets with endpoints and without a way out."""
+    ec2 = patient.client("ec2")
+    subnets = ec2.describe_subnets(
+        Filters=[{"Name": "tag:karpenter.sh/discovery", "Values": [patient.name]}]
+    )["Subnets"]
+    ids, vpc = [one["SubnetId"] for one in subnets], subnets[0]["VpcId"]
+    tables = ec2.describe_route_tables(
+        Filters=[{"Name": "association.subnet-id", "Values": [ids[0]]}]
+    )["RouteTables"]
+    table = tables[0]["RouteTableId"]
+    [route] = [one for one in tables[0]["Routes"] if one.get("NatGatewayId")]
+    patient.kept_route = (table, route["NatGatewayId"])
+    patient.kept_endpoints = []
+    for name in ENDPOINTS:
+        service = f"com.amazonaws.{patient.account.scenario.region}.{name}"
+        kind = (
+            {"VpcEndpointType": "Gateway", "RouteTableIds": [table]}
+            if name == "s3"
+            else {"VpcEndpointType": "Interface", "SubnetIds": ids, "PrivateDnsEnabled": True}
+        )
+        made = ec2.create_vpc_endpoint(VpcId=vpc, ServiceName=service, **kind)
+        patient.kept_endpoints.append(made["VpcEndpoint"]["VpcEndpointId"])
+    ec2.delete_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0")
+
+
+def let_out(patient):
+    ec2 = patient.client("ec2")
+    table, gateway = patient.kept_route
+    ec2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", NatGatewayId=gateway)
+    ec2.delete_vpc_endpoints(VpcEndpointIds=patient.kept_endpoints)
 
 
 FAMILY = "karpenter.k8s.aws/instance-family"
@@ -629,7 +665,7 @@ FAULTS = [
         set_condition("ConsistentStateFound", "False", "expected 8Gi of memory, found 7.5Gi"),
         restore_status,
     ),
-    Fault("NW-3047", spread_pods, drop_pods(*(f"spread-{index}" for index in range(4)))),
+    Fault("NW-3047", spread_pods, drop_pods(*(f"spread-{index}" for index in range(5)))),
     Fault(
         "NW-3048",
         lambda patient: patient.pend("huge", requests={"cpu": "900"}),
@@ -657,6 +693,12 @@ FAULTS = [
         lambda patient: patient.delete(
             "daemonset", "aws-node-termination-handler", "-n", "kube-system"
         ),
+        is_fixable=True,
+    ),
+    Fault(
+        "NW-3056",
+        both(keep("deployment", "karpenter", "-n", "kube-system"), shut_in),
+        both(let_out, settle_controller),
         is_fixable=True,
     ),
     Fault(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from unittest import mock
 
+import httpx2
 import msgspec
 
 from nodewright.app.doctoring import Doctor
@@ -71,6 +72,18 @@ class Patient:
         plan = plan_mending(report, "", "")
         with mock.patch.dict(os.environ, self.account.environment):
             return Doctor(Place(), self.account.environment, self.name).mend(plan, _quiet)
+
+    def strike(self, call, **fault):
+        """Have calls of AWS go wrong."""
+        self._tell("fault", {"name": call, **fault})
+
+    def calm(self):
+        """Let every call go right again."""
+        self._tell("clear-faults", {})
+
+    def _tell(self, what, asked):
+        url = f"{self.account.sandbox.record.aws_url}/_standin/{what}"
+        httpx2.post(url, json=asked, timeout=30).raise_for_status()
 
     def patch(self, kind, name, patch, *flags):
         """Change an object by a merge patch."""

@@ -1,5 +1,9 @@
 """Doctor on a real control plane and an account that enforces policies: each fault is found alone, and mended."""
 
+import subprocess
+import sys
+import time
+
 import pytest
 
 from e2e import doctor_faults_aws, doctor_faults_kube
@@ -9,6 +13,8 @@ from nodewright.doctor.look import CALLS_MAX
 
 pytestmark = pytest.mark.e2e
 FAULTS = [*doctor_faults_kube.FAULTS, *getattr(doctor_faults_aws, "FAULTS", [])]
+TWO = ("NW-3017", "NW-3044")
+PARTIAL_S = 60
 SAMPLE = ("NW-3017", "NW-3025", "NW-3048")
 PARAMS = [
     pytest.param(one, id=one.title, marks=() if one.code in SAMPLE else pytest.mark.soak)
@@ -51,3 +57,70 @@ def test_a_fault_is_found_alone_and_mended(patient, fault):
             assert codes(patient.examine(later_min=fault.later_min)) == []
     finally:
         fault.heal(patient)
+
+
+def test_two_faults_at_once_are_two_findings(patient):
+    first, second = (next(one for one in FAULTS if one.code == code) for code in TWO)
+    first.hurt(patient)
+    try:
+        second.hurt(patient)
+        assert codes(patient.examine()) == sorted(TWO)
+    finally:
+        second.heal(patient)
+        first.heal(patient)
+
+
+def test_what_may_not_be_seen_is_unknown_and_never_fine(patient):
+    patient.strike("eks.ListAccessEntries", kind="deny")
+    try:
+        report = patient.examine("NW-3025", "NW-3028")
+    finally:
+        patient.calm()
+
+    assert codes(report) == []
+    assert [one.code for one in report.unknown] == ["NW-3025"]
+    assert "eks:ListAccessEntries" in report.unknown[0].why.en
+    assert [one.code for one in report.passed] == ["NW-3028"]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("fault", [{"kind": "throttle"}, {"kind": "slow", "delayMs": 60_000}])
+def test_a_throttled_or_hanging_service_leaves_the_rest_in_time(patient, fault):
+    patient.strike("ec2.*", **fault)
+    began = time.monotonic()
+    try:
+        report = patient.examine()
+    finally:
+        patient.calm()
+
+    assert time.monotonic() - began < PARTIAL_S
+    assert report.unknown
+    assert {"NW-3028", "NW-3025"} <= {one.code for one in report.passed}
+
+
+def test_the_helm_of_this_machine_is_asked_for_its_version(patient, tmp_path):
+    helm = tmp_path / "helm"
+    helm.write_text("#!/bin/sh\necho v3.7.1\n")
+    helm.chmod(0o755)
+
+    assert codes(patient.examine("NW-3039", environment={"PATH": str(tmp_path)})) == ["NW-3039"]
+
+
+def test_a_person_mends_by_one_command_and_is_told_the_way_back(patient):
+    fault = next(one for one in FAULTS if one.code == "NW-3026")
+    fault.hurt(patient)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "nodewright", "doctor", "--fix", "NW-3026", "--yes"],
+            env=patient.account.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    finally:
+        fault.heal(patient)
+
+    assert done.returncode == 0, done.stderr
+    assert "undo: kubectl patch --type merge nodepools default" in done.stderr
+    assert "nothing is wrong" in done.stdout

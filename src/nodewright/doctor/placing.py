@@ -33,6 +33,8 @@ from nodewright.doctor.look import Look, Unseen
 from nodewright.install.found import Json
 from nodewright.model.errors import UserError
 from nodewright.model.instant import print_instant
+from nodewright.model.labels import AWS_GROUP, INSTANCE_TYPE
+from nodewright.model.nodepool import NodePool
 from nodewright.model.plan import Unplaced, group_causes
 from nodewright.model.reason import Reason
 from nodewright.model.wording import change
@@ -59,6 +61,7 @@ TOO_SMALL: Final = frozenset(
         Reason.DAEMONS_TOO_LARGE.code,
     }
 )
+_FAMILY: Final = f"{AWS_GROUP}/instance-family"
 _NAMESPACES: Final = "/api/v1/namespaces"
 _OBJECTS: Final = (
     (PODS, "v1", "Pod"),
@@ -84,6 +87,8 @@ class Group(msgspec.Struct, frozen=True):
     verdict: Unplaced
     resources: frozenset[str] = frozenset()
     help: tuple[str, ...] = ()
+    families: frozenset[str] = frozenset()
+    """The families that the pools allow; `*` where one of them names none."""
 
 
 async def waiting_groups(look: Look) -> tuple[Group, ...]:
@@ -97,12 +102,14 @@ async def _waiting_groups(look: Look) -> tuple[Group, ...]:
         return ()
     world = await live_world(look)
     plan = solve(world)
+    families = frozenset(one for pool in world.node_pools for one in _families(pool))
     return tuple(
         Group(
             pods=keys,
             verdict=plan.unschedulable[keys[0]],
             resources=_resources(pods[keys[0]]),
             help=_help(world, keys[0]),
+            families=families,
         )
         for keys in group_causes(plan.unschedulable)
         if keys[0] in pods and _waits(pods[keys[0]])
@@ -152,6 +159,17 @@ def _resources(pod: Json) -> frozenset[str]:
     )
 
 
+def _families(pool: NodePool) -> Iterator[str]:
+    named = [
+        one.values
+        for one in pool.spec.template.spec.requirements
+        if one.key in (_FAMILY, INSTANCE_TYPE) and one.operator == "In"
+    ]
+    yield from (value.partition(".")[0] for values in named for value in values)
+    if not named:
+        yield "*"
+
+
 def _help(world: World, key: str) -> tuple[str, ...]:
     story = explain_pod(world, key)
     lines = [f"nodewright explain pod/{key}"]
@@ -172,18 +190,20 @@ def _help(world: World, key: str) -> tuple[str, ...]:
 type Belongs = Callable[[Group], bool]
 
 
-def judge_groups(belongs: Belongs, cause: Text) -> Callable[[tuple[Group, ...]], Iterator[Finding]]:
-    """Make a judge of the groups that belong to a check."""
+def judge_groups(
+    belongs: Belongs, cause: Text, more: tuple[str, ...] = ()
+) -> Callable[[tuple[Group, ...]], Iterator[Finding]]:
+    """Make a judge of the groups that belong to a check; `more` are commands that always help."""
 
     def judge(groups: tuple[Group, ...]) -> Iterator[Finding]:
         for group in groups:
             if belongs(group):
-                yield _finding(group, cause)
+                yield _finding(group, cause, more)
 
     return judge
 
 
-def _finding(group: Group, cause: Text) -> Finding:
+def _finding(group: Group, cause: Text, more_help: tuple[str, ...]) -> Finding:
     first, more = group.pods[0], len(group.pods) - 1
     tail = Text(f" (and {more} more pods)", f" (외 파드 {more}개)") if more else Text("", "")
     verdict = group.verdict
@@ -197,5 +217,5 @@ def _finding(group: Group, cause: Text) -> Finding:
         facts=tuple(
             fact(f"NodePool/{one.name}", one.code, one.reason) for one in verdict.node_pools[:5]
         ),
-        advice=group.help,
+        advice=(*group.help, *more_help),
     )

@@ -7,15 +7,24 @@ from nodewright.doctor.finding import Text
 from nodewright.doctor.placing import TOO_SMALL, Group, judge_groups, waiting_groups
 
 _GPU: Final = "nvidia.com/gpu"
-_FRACTIONAL: Final = ("g6f", "gr6f")
+_OVERLAY: Final = (
+    "kubectl apply -f - <<'END'",
+    "apiVersion: karpenter.sh/v1alpha1",
+    "kind: NodeOverlay",
+    "metadata: {name: fractional-gpus}",
+    "spec:",
+    "  requirements:",
+    "  - {key: karpenter.k8s.aws/instance-family, operator: In, values: [g6f, gr6f]}",
+    "  capacity: {nvidia.com/gpu: 1}",
+    "END",
+)
+_FRACTIONAL: Final = frozenset({"g6f", "gr6f"})
 
 
 def is_fractional(group: Group) -> bool:
     """Tell whether pods ask for a GPU where only types with a part of one are left."""
-    if _GPU not in group.resources or group.verdict.code not in TOO_SMALL:
-        return False
-    said = " ".join(f"{one.reason} {one.detail}" for one in group.verdict.node_pools)
-    return any(f"{family}." in said or family in said for family in _FRACTIONAL)
+    is_short = _GPU in group.resources and group.verdict.code in TOO_SMALL
+    return is_short and bool(group.families) and group.families <= _FRACTIONAL
 
 
 def _belongs(group: Group) -> bool:
@@ -43,5 +52,6 @@ CHECK = Check(
             "the pool allows only types that have a fraction of a GPU",
             "풀이 GPU 일부만 가진 타입만 허용함",
         ),
+        _OVERLAY,
     ),
 )
