@@ -28,7 +28,7 @@ SCENARIOS = [SAMPLE, *(pytest.param(name, marks=pytest.mark.soak) for name in RE
 LEFT = ["instance-profile", "launch-template", "queue", "role", "rule", "rule", "rule", "rule"]
 # What machines leave in lists for an hour after they have ended.
 ENDED = {"instance", "volume", "interface", "fleet", "spot-request"}
-MEASURED = {"ApproximateNumberOfMessages", "AvailableIpAddressCount"}
+MEASURED = {"modifiedAt", "ApproximateNumberOfMessages", "AvailableIpAddressCount"}
 ROLE_NOTE = "eks.amazonaws.com/role-arn"
 
 
@@ -236,7 +236,7 @@ def is_on_a_pool(account):
 
 
 def differences(before, after):
-    """What differs between two dumps, but for what is measured and not kept."""
+    """What differs between two dumps, but for moments and what is measured."""
     return [
         f"{one.what} {one.kind} {one.name} {one.paths}"
         for one in diff(before, after)

@@ -103,6 +103,7 @@ def plan_hand_back(found: Found, wish: Wish) -> Plan:
 
 def _uninstall_steps(found: Found, names: Names) -> Iterator[Step]:
     yield from groups.undo_moves(found, names)
+    yield from scalers.plan_wake(found)
     yield from pools.undo_pools(found)
     yield from objects.undo_objects(found)
     yield from scalers.undo_scalers(found)

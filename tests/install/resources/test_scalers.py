@@ -1,3 +1,5 @@
+import msgspec
+
 from builders.found import a_found, steps_of
 from nodewright.install.found import Kube, Scaler
 from nodewright.install.look_cluster import is_system, read_scaler
@@ -105,3 +107,16 @@ def test_the_work_of_the_system_is_known_by_name_and_label():
     labelled = a_deployment("release-7")
     labelled["metadata"]["labels"] = {"app.kubernetes.io/name": "grafana"}
     assert is_system(labelled)
+
+
+def test_a_controller_that_rests_is_woken_to_drain_its_nodes_unless_karpenter_does():
+    live = {DEPLOYMENT_PATH: {"spec": {"replicas": 0}}}
+    title = "deployment nodewright/nodewright"
+    resting = Kube(live=live, claims=({"metadata": {"name": "c"}},))
+    handed_back = msgspec.structs.replace(resting, scalers=(OTHER,))
+    empty = msgspec.structs.replace(resting, claims=())
+
+    woken = steps_of(a_found(kube=resting), "uninstall")[title]
+    assert woken.deeds == (Merge(DEPLOYMENT_PATH, {"spec": {"replicas": 1}}),)
+    assert title not in steps_of(a_found(kube=handed_back), "uninstall")
+    assert title not in steps_of(a_found(kube=empty), "uninstall")

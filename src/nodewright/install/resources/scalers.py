@@ -68,6 +68,17 @@ def plan_rest(found: Found) -> Iterator[Step]:
     yield Step("~", "deployment", f"{NAMESPACE}/{ACCOUNT}", f"replicas {count} → 0", (rest,))
 
 
+def plan_wake(found: Found) -> Iterator[Step]:
+    """Plan to wake our controller, if it rests and nobody else would drain the nodes of our pool."""
+    live = found.kube.live.get(DEPLOYMENT_PATH)
+    rests = live is not None and live["spec"].get("replicas", 1) == 0
+    drained_by_others = any(one.kind == "karpenter" and one.replicas for one in found.kube.scalers)
+    if rests and found.kube.claims and not drained_by_others:
+        wake = Merge(DEPLOYMENT_PATH, {"spec": {"replicas": 1}})
+        detail = "replicas 0 → 1, to drain its nodes"
+        yield Step("~", "deployment", f"{NAMESPACE}/{ACCOUNT}", detail, (wake,))
+
+
 def plan_pins(found: Found, wish: Wish) -> Iterator[Step]:
     """Plan to hold pods of the system on the node groups."""
     groups = [group.name for group in found.account.cluster.node_groups]
