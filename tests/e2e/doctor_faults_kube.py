@@ -515,6 +515,22 @@ def no_balancer(patient):
         iam.delete_role(RoleName=role)
 
 
+def shut_out(patient):
+    """Take the entry of the node role away."""
+    eks = patient.client("eks")
+    entries = eks.list_access_entries(clusterName=patient.name)["accessEntries"]
+    [patient.kept_role] = [one for one in entries if "/KarpenterNodeRole-" in one]
+    eks.delete_access_entry(clusterName=patient.name, principalArn=patient.kept_role)
+
+
+def let_in(patient):
+    eks = patient.client("eks")
+    if patient.kept_role not in eks.list_access_entries(clusterName=patient.name)["accessEntries"]:
+        eks.create_access_entry(
+            clusterName=patient.name, principalArn=patient.kept_role, type="EC2_LINUX"
+        )
+
+
 ENDPOINTS = ("ec2", "ecr.api", "ecr.dkr", "s3", "sts", "ssm", "sqs", "eks")
 
 
@@ -609,6 +625,7 @@ FAULTS = [
         lambda patient: patient.drop_claim("plain"),
         later_min=60,
     ),
+    Fault("NW-3025", shut_out, let_in, is_fixable=True),
     Fault("NW-3026", require(an_item(TYPE, "c", "m")), restore_requirements, is_fixable=True),
     Fault(
         "NW-3027",

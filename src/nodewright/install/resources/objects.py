@@ -29,6 +29,7 @@ _PLURALS: Final = {
 }
 _WIDE: Final = frozenset(
     {
+        "AWSNodeTemplate",
         "ClusterRole",
         "ClusterRoleBinding",
         "CustomResourceDefinition",
@@ -36,6 +37,7 @@ _WIDE: Final = frozenset(
         "FlowSchema",
         "Namespace",
         "NodePool",
+        "Provisioner",
     }
 )
 
