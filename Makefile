@@ -7,7 +7,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/pytest
 JOBS ?= auto
 CLUSTERS ?= 2
-BENCHMARKS ?= promises listing run controller interruption
+BENCHMARKS ?= promises listing run controller interruption forecasts
 
 .PHONY: help setup lock demo check test test-fast unit e2e soak bench docs image
 

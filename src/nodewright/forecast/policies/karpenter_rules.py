@@ -71,7 +71,7 @@ def decide_as_karpenter(world: World, now_ms: int, settings: Settings, memory: M
     movable = [one for one in candidates if one.blocked is None or one.name in drifts]
     stage = Stage(census, movable, memory, settings)
     stage.drafting = FirstFit(stage.floor)
-    stage.purse = Purse(allowances)
+    stage.purse = Purse(allowances, is_unlimited=settings.to_end)
     for one in forceful:
         stage.purse.take(one.node_pool)
     _ask(stage, candidates, drifts)
@@ -119,7 +119,7 @@ def _ready(stage: Stage, candidates: Sequence[Candidate]) -> list[Candidate]:
             stage.keep(refusal)
         elif row is not None and not one.is_empty and not one.is_static:
             found.append(one)
-        if row is not None and is_settling(one, stage.now_ms):
+        if row is not None and not stage.settings.to_end and is_settling(one, stage.now_ms):
             stage.floor.close(row)
     return sorted(found, key=lambda one: (-(one.price or 0) / one.cost, one.name))
 
