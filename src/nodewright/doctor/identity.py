@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.aws.cluster import partition_of
 from nodewright.doctor.cluster import Controller, find_controller
 from nodewright.doctor.look import Look
 from nodewright.install.found import Json
@@ -16,6 +17,13 @@ from nodewright.install.resources.identity import ROLE_NOTE
 LAUNCHING: Final = ("ec2:CreateFleet", "ec2:CreateLaunchTemplate", "ec2:RunInstances")
 PARAMETERS: Final = "ssm:GetParameter"
 ENDING: Final = "ec2:TerminateInstances"
+_THINGS: Final = {
+    PARAMETERS: "parameter/aws/service/eks/optimized-ami/recommended/image_id",
+    ENDING: "instance/i-0123456789abcdef0",
+    "ec2:CreateFleet": "fleet/*",
+    "ec2:CreateLaunchTemplate": "launch-template/*",
+    "ec2:RunInstances": "instance/*",
+}
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -88,60 +96,42 @@ async def controller_role(look: Look) -> Json | None:
     return (told or {}).get("Role")
 
 
-async def refused_actions(look: Look) -> frozenset[str]:
-    """Name the actions of launching and looking up images that the controller's role may not do."""
-    return await look.shared("refused actions", _refused_actions)
-
-
-async def _refused_actions(look: Look) -> frozenset[str]:
-    role = await controller_role(look)
-    if role is None:
-        return frozenset()
-    cluster = look.subject.cluster
-    tags = {
-        f"aws:RequestTag/kubernetes.io/cluster/{cluster}": "owned",
-        "aws:RequestTag/eks:eks-cluster-name": cluster,
-        "aws:RequestTag/karpenter.sh/nodepool": "default",
-    }
-    return await simulate(look, str(role["Arn"]), (PARAMETERS, *LAUNCHING), tags)
-
-
-async def refuses_ending(look: Look) -> bool:
-    """Tell whether the controller's role may not end a machine that it has made."""
+async def is_refused(look: Look, action: str) -> bool:
+    """Tell whether the controller's role may not do something to a thing that carries its tags."""
     role = await controller_role(look)
     if role is None:
         return False
-    tags = {
-        f"aws:ResourceTag/kubernetes.io/cluster/{look.subject.cluster}": "owned",
-        "aws:ResourceTag/eks:eks-cluster-name": look.subject.cluster,
-        "aws:ResourceTag/karpenter.sh/nodepool": "default",
-        "aws:ResourceTag/karpenter.k8s.aws/ec2nodeclass": "default",
-        "ec2:ResourceTag/karpenter.sh/nodepool": "default",
-        "ec2:ResourceTag/Name": "ip-10-0-0-1.ec2.internal",
-        "aws:ResourceTag/Name": "ip-10-0-0-1.ec2.internal",
+    arn, cluster = str(role["Arn"]), look.subject.cluster
+    made = {
+        f"kubernetes.io/cluster/{cluster}": "owned",
+        "eks:eks-cluster-name": cluster,
+        "karpenter.sh/nodepool": "default",
+        "karpenter.k8s.aws/ec2nodeclass": "default",
     }
-    return bool(await simulate(look, str(role["Arn"]), (ENDING,), tags))
-
-
-async def simulate(
-    look: Look, role: str, actions: tuple[str, ...], tags: dict[str, str]
-) -> frozenset[str]:
-    """Name the actions that a role may not do on things with such tags."""
-    context: list[Any] = [
-        {"ContextKeyName": key, "ContextKeyValues": [value], "ContextKeyType": "string"}
-        for key, value in {**tags, "aws:RequestedRegion": look.subject.region}.items()
-    ]
+    context = {f"aws:RequestTag/{key}": value for key, value in made.items()}
+    if action == ENDING:
+        tags = {**made, "Name": "ip-10-0-0-1.ec2.internal"}
+        kinds = ("aws", "ec2")
+        context = {f"{kind}:ResourceTag/{k}": v for kind in kinds for k, v in tags.items()}
     told = await look.aws(
         "iam.SimulatePrincipalPolicy",
-        PolicySourceArn=role,
-        ActionNames=list(actions),
-        ContextEntries=context,
+        PolicySourceArn=arn,
+        ActionNames=[action],
+        ResourceArns=[_thing(look, arn, action)],
+        ContextEntries=[
+            {"ContextKeyName": key, "ContextKeyValues": [value], "ContextKeyType": "string"}
+            for key, value in {**context, "aws:RequestedRegion": look.subject.region}.items()
+        ],
     )
-    return frozenset(
-        str(one["EvalActionName"])
-        for one in (told or {}).get("EvaluationResults") or ()
-        if one["EvalDecision"] != "allowed"
-    )
+    results: list[Any] = (told or {}).get("EvaluationResults") or []
+    return any(one["EvalDecision"] != "allowed" for one in results)
+
+
+def _thing(look: Look, role: str, action: str) -> str:
+    """Name something that an action is done to."""
+    service, number, region = action.partition(":")[0], role.split(":")[4], look.subject.region
+    owner = "" if action == PARAMETERS else number
+    return f"arn:{partition_of(region)}:{service}:{region}:{owner}:{_THINGS[action]}"
 
 
 def allow(role: str, name: str, statement: Json) -> tuple[Json, Json]:

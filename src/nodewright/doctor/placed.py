@@ -67,7 +67,7 @@ def finds_group(node_class: EC2NodeClass, group: Json) -> bool:
 
 def _is_meant(term: SecurityGroupSelectorTerm, group: Json) -> bool:
     if term.id is not None:
-        return term.id == group["GroupId"]
+        return term.id == str(group["GroupId"])
     if term.name is not None:
         return _is_like(str(group.get("GroupName", "")), term.name)
     return has_tags(group["tags"], term.tags)
@@ -106,12 +106,7 @@ async def images_of_classes(look: Look) -> dict[str, Json]:
 
 
 async def _images_of_classes(look: Look) -> dict[str, Json]:
-    ids = {
-        image.id
-        for one in await node_classes(look)
-        for image in (*one.status.amis, *one.spec.ami_selector_terms)
-        if image.id
-    }
+    ids = {name for one in await node_classes(look) for name in image_ids(one)}
     if not ids:
         return {}
     found = await look.aws_all(
