@@ -87,3 +87,14 @@ def test_a_code_without_one_answer_is_not_mended_by_name():
     check_wanted(REPORT, ("NW-3001",))
     with pytest.raises(UserError, match="NW-3002 has no single right answer"):
         check_wanted(REPORT, ("NW-3002",))
+
+
+def test_a_second_patch_of_one_object_waits_for_the_next_run():
+    other = Step("~", "nodepool", "default", "more", (Merge(PATH, {"spec": {"weight": 3}}),))
+    second = Finding(("NodePool/default",), Text("b", "나"), Text("c", "다"), mends=(Mend(other),))
+    report = Report("shop", (REPORT.found[0], Found("NW-3005", "pools", "error", WHY, second)))
+
+    plan = plan_mending(report, "", "")
+
+    assert plan.steps == (STEP,)
+    assert plan.notes == ("NW-3005 changes nodepool default, too: run --fix again for it",)

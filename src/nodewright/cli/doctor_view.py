@@ -10,6 +10,7 @@ from nodewright.cli.install_view import show_steps
 from nodewright.doctor.check import SECTION_NAMES
 from nodewright.doctor.finding import Text
 from nodewright.doctor.report import Found, Report
+from nodewright.install.printing import print_deeds
 from nodewright.install.steps import Plan
 from nodewright.model.wording import Count, Language
 
@@ -122,7 +123,13 @@ def mending_screen(plan: Plan) -> RenderableType:
     parts: list[RenderableType] = [
         Shown("plan    + create   ~ change   - remove"),
         show_steps(plan.steps),
+        Shown("calls"),
+        *(
+            Shown(f"  {line}", style="dim")
+            for step in plan.steps
+            for line in print_deeds(step.deeds)
+        ),
         *(Shown(f"note    {note}", style="yellow") for note in plan.notes),
-        Shown(f"{len(plan.changes)} changes · plan {plan.digest}", style="bold"),
+        Shown(f"{Count(len(plan.changes)):change} · plan {plan.digest}", style="bold"),
     ]
     return Group(*parts)

@@ -1,10 +1,11 @@
 """A fix is a plan like that of an installation: shown, agreed to, carried out, and looked at again."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Final
 
 from nodewright.doctor.report import Report
-from nodewright.install.steps import Plan, Step
+from nodewright.install.printing import print_deeds
+from nodewright.install.steps import Merge, Plan, Step
 from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
 
@@ -12,29 +13,35 @@ NO_ANSWER: Final = "NW-9721"
 
 
 def plan_mending(report: Report, account_id: str, region: str) -> Plan:
-    """Plan every change that mends what was found, each once."""
+    """Plan every change that mends what was found, each once.
+
+    A patch was made from the object as it stands, so that of two on one object the second waits for the
+    next run: it would take the first one back.
+    """
     steps: list[Step] = []
+    notes: list[str] = []
+    patched: set[str] = set()
     for one in report.found:
+        if not one.finding.is_fixable:
+            notes.append(f"{one.code} has no single right answer; its commands are in the report")
         for mend in one.finding.mends:
-            if mend.step not in steps:
-                steps.append(mend.step)
-    notes = tuple(
-        f"{one.code} has no single right answer; its commands are in the report"
-        for one in report.found
-        if not one.finding.is_fixable
-    )
+            paths = {deed.path for deed in mend.step.deeds if isinstance(deed, Merge)}
+            if mend.step in steps:
+                continue
+            if paths & patched:
+                notes.append(f"{one.code} changes {mend.step.title}, too: run --fix again for it")
+                continue
+            patched |= paths
+            steps.append(mend.step)
     wish = Wish(cluster=report.cluster)
     return Plan("mend", wish, account_id, region, tuple(steps), tuple(dict.fromkeys(notes)))
 
 
-def undo_lines(report: Report, applied: Iterable[Step]) -> tuple[str, ...]:
+def undo_lines(report: Report, applied: Collection[Step]) -> tuple[str, ...]:
     """Give the commands that take back what was applied, last change first."""
-    done = set(map(id, applied))
-    lines: list[str] = []
-    for one in reversed(report.found):
-        if any(id(mend.step) in done or mend.step in list(applied) for mend in one.finding.mends):
-            lines += [line for line in one.finding.undo_commands if line not in lines]
-    return tuple(lines)
+    mends = [mend for one in report.found for mend in one.finding.mends if mend.step in applied]
+    lines = [line for mend in reversed(mends) for line in print_deeds(mend.undo)]
+    return tuple(dict.fromkeys(lines))
 
 
 def check_wanted(report: Report, words: tuple[str, ...]) -> None:
