@@ -5,9 +5,11 @@ import json
 import pytest
 import yaml
 
+from builders.found import a_cluster, a_group, an_account
 from builders.installs import a_site, changed
 from nodewright.app import installing
 from nodewright.cli.main import run
+from nodewright.install.found import Found
 from nodewright.sandbox.aws.faults import Switch
 
 OPEN = installing._open
@@ -217,3 +219,67 @@ def test_programs_read_the_plan_as_json(capsys):
     plan = json.loads(capsys.readouterr().out)
     assert plan["verb"] == "install"
     assert plan["steps"][0]["deeds"][0]["do"] == "apply"
+
+
+@pytest.fixture
+def answers(monkeypatch):
+    """Let somebody sit before the screen, with these answers ready; give what they were asked."""
+    ready, asked = [], []
+
+    def answer(question):
+        asked.append(question)
+        return ready.pop(0)
+
+    def prepare(*words):
+        ready.extend(words)
+        return asked
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", answer)
+    return prepare
+
+
+def test_a_person_is_asked_and_asked_again_before_another_autoscaler_stops(site, answers, capsys):
+    path = "/apis/apps/v1/namespaces/kube-system/deployments/cluster-autoscaler"
+    meta = {"namespace": "kube-system", "name": "cluster-autoscaler"}
+    pod = {"containers": [{"image": "cluster-autoscaler:v1.34.0"}]}
+    site.table.objects[path] = {
+        "metadata": meta, "spec": {"replicas": 1, "template": {"spec": pod}}
+    }  # fmt: skip
+    before = site.state()
+    asked = answers("n", "y", "n", "y", "yes", "y")
+
+    assert install() == 1
+    assert install() == 1
+    assert changed(before, site.state()) == []
+    assert "--no-take-over installs beside it" in capsys.readouterr().err
+    assert asked[0] == "Apply? [y/N]     undo: nodewright uninstall --cluster shop\n"
+    assert asked[2] == "And kube-system/cluster-autoscaler: replicas 1 → 0, last step? [y/N] "
+
+    assert install() == 0
+    assert site.table.objects[path]["spec"]["replicas"] == 0
+    assert run(["uninstall", "--cluster", "shop"]) == 0
+    assert changed(before, site.state()) == []
+    del site.table.objects[path]
+
+
+def test_a_person_chooses_where_node_groups_have_different_security_groups(
+    answers, monkeypatch, tmp_path, capsys
+):
+    found = Found(
+        an_account(a_cluster(node_groups=(a_group("a"), a_group("b", groups=("sg-other",)))))
+    )
+    asked = answers("2", "3")
+
+    def plan(self, verb, wish):
+        return installing.Planned(installing.make_plan(verb, found, wish), found)
+
+    monkeypatch.setattr(installing.Installer, "plan", plan)
+    assert install("-o", "json", "--plan-out", str(tmp_path / "plan.json")) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["wish"]["securityGroups"] == ["sg-other"]
+    assert "  1  as node group a: sg-cluster\n  2  as node group b: sg-other\n" in said.err
+    assert asked == ["number: "]
+
+    assert install() == 2
+    assert "'3' is none of 1 to 2" in capsys.readouterr().err
