@@ -54,3 +54,10 @@ def test_the_documentation_is_up_to_date():
     written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
 
     assert written == code_documents()
+
+
+def test_checks_of_doctor_have_pages_in_both_languages():
+    assert find_page("NW-3026").title == "a category or family in the place of an instance type"
+    assert "instance-category" in find_page("NW-3026").what
+    assert find_page("NW-3025").title == "node roles are let into the cluster"
+    assert find_page("NW-3025", "ko").title == "노드 역할이 클러스터에 등록되어 있음"

@@ -17,11 +17,14 @@ def find_page(code: str, language: Language = "en") -> Page | None:
         return known
     if code in PAGES:
         return PAGES[code][language == "ko"]
+    finding = CODES.get(code)
     check = next((one for one in all_checks() if one.code == code), None)
     if check is not None:
+        # What a manifest can have is named as lint names it; else by what is checked.
+        if finding is not None and language == "en":
+            return Page(code, finding.title, finding.why, check.answer.en)
         said = (check.title, check.why, check.answer)
         return Page(code, *(one.into(language) for one in said))
-    finding = CODES.get(code)
     return None if finding is None else Page(code, finding.title, finding.why, _LINT)
 
 
