@@ -43,22 +43,28 @@ type Told = Callable[[int, int], None]
 
 def forecast(order: Order, told: Told = lambda _done, _all: None) -> Forecast:
     """Run everything, and lay it side by side; the first policy is what others are compared with."""
-    jobs = list(_jobs(order))
-    runs: list[Measured | None] = [_recall(order.keep, job) for job in jobs]
-    missing = [index for index, one in enumerate(runs) if one is None]
-    told(len(jobs) - len(missing), len(jobs))
-    for done, (index, measured) in enumerate(_run_all(jobs, missing, order.processes), 1):
-        runs[index] = measured
-        _remember(order.keep, jobs[index], measured)
-        told(len(jobs) - len(missing) + done, len(jobs))
+    runs = run_jobs(list(_jobs(order)), order.processes, order.keep, told)
     ground = Ground(
         workload=order.workload.name,
         region=order.setup.region,
         seeds=order.seeds,
         cloud=order.setup.cloud,
     )
-    names = [one.name for one in order.policies]
-    return summarize(ground, names, [one for one in runs if one is not None])
+    return summarize(ground, [one.name for one in order.policies], runs)
+
+
+def run_jobs(
+    jobs: Sequence[Job], processes: int | None, keep: Path | None, told: Told
+) -> list[Measured]:
+    """Do all runs that were not done before; what they came to is in the order of the jobs."""
+    runs: list[Measured | None] = [_recall(keep, job) for job in jobs]
+    missing = [index for index, one in enumerate(runs) if one is None]
+    told(len(jobs) - len(missing), len(jobs))
+    for done, (index, measured) in enumerate(_run_all(jobs, missing, processes), 1):
+        runs[index] = measured
+        _remember(keep, jobs[index], measured)
+        told(len(jobs) - len(missing) + done, len(jobs))
+    return [one for one in runs if one is not None]
 
 
 def _jobs(order: Order) -> Iterator[Job]:

@@ -48,6 +48,7 @@ _TRY: Final = (
     Command("demo", "demo:demo", "Watch the controllers on a simulated cluster and cloud."),
     Command("sandbox", "sandbox:app", "Run a real control plane on this machine."),
     Command("simulate", "simulate:simulate", "Run a workload or a scenario in virtual time."),
+    Command("tune", "tune:tune", "Find the settings that cost least on a workload."),
     Command("record", "record:record", "Write a workload down, to run it in virtual time."),
 )
 _RUN: Final = (

@@ -65,6 +65,13 @@ class WorkloadOption:
         list[str] | None,
         Parameter(name="--set", help="A change of them, as kind/name.path=value."),
     ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class CompareOption:
+    """Who scales the nodes of a workload."""
+
     compare: Annotated[
         list[str] | None,
         Parameter(
@@ -127,6 +134,7 @@ def simulate(
     *,
     scenario: ScenarioOption = ScenarioOption(),  # noqa: B008 - frozen: sharing the default is safe
     workload: WorkloadOption = WorkloadOption(),  # noqa: B008 - likewise
+    policies: CompareOption = CompareOption(),  # noqa: B008 - likewise
     cloud: CloudOption = CloudOption(),  # noqa: B008 - likewise
     running: RunOption = RunOption(),  # noqa: B008 - likewise
 ) -> int:
@@ -153,10 +161,17 @@ def simulate(
         outcome = run(order)
         emit(outcome, running.output, lambda: _table(outcome))
         return EXIT_FOUND if outcome.violations else EXIT_FINE
-    return _foresee(_order(workload, cloud, running), running)
+    asked = read_order(workload, cloud, running, tuple(policies.compare or ()))
+    return _foresee(asked, running)
 
 
-def _order(workload: WorkloadOption, cloud: CloudOption, running: RunOption) -> "ForecastOrder":
+def read_order(
+    workload: WorkloadOption, cloud: CloudOption, running: RunOption, compare: tuple[str, ...] = ()
+) -> "ForecastOrder":
+    """Give what is asked for by the options of a workload."""
+    if not workload.workload:
+        advice = "give --workload a trace, a table of pods, or the name of a made-up one"
+        raise UserError("no workload was named", code=CODE_USAGE, advice=advice)
     # It brings the controllers and the solver with it.
     from nodewright.app.forecast_policies import parse_policy, read_objects
     from nodewright.app.forecasting import Order as Wanted
@@ -173,7 +188,7 @@ def _order(workload: WorkloadOption, cloud: CloudOption, running: RunOption) -> 
     )
     days = workload.days or (1.0 if is_random(workload.workload) else None)
     source = Source(workload.workload, workload.columns, days, workload.skip)
-    policies = tuple(map(parse_policy, workload.compare or ("nodewright",)))
+    policies = tuple(map(parse_policy, compare or ("nodewright",)))
     seeds = tuple(range(running.seed, running.seed + running.seeds))
     return Wanted(source, setup, policies, seeds, running.processes, running.keep)
 
