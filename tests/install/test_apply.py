@@ -7,7 +7,7 @@ from nodewright.install.apply import Halted
 from nodewright.sandbox.accounts import scenario
 from nodewright.sandbox.aws.faults import Switch
 
-QUICK = ("hand-made", "karpenter-v1")
+QUICK = ("hand-made",)
 REST = sorted({*scenario.names()} - {*QUICK, "fresh"})
 SCENARIOS = [*QUICK, *(pytest.param(name, marks=pytest.mark.soak) for name in REST)]
 
