@@ -51,7 +51,8 @@ class ChoiceOption:
 
     node_role: Annotated[str, Parameter(help="An existing role for nodes.")] = ""
     node_policy: Annotated[
-        tuple[str, ...], Parameter(help="One more policy for nodes, by name or ARN; may repeat.")
+        tuple[str, ...],
+        Parameter(negative=(), help="One more policy for nodes, by name or ARN; may repeat."),
     ] = ()
     security_groups: Annotated[str, Parameter(help="Security groups of new nodes: sg-1,sg-2.")] = ""
     identity: Annotated[Identity, Parameter(help="How the controller gets its role.")] = "auto"
