@@ -107,7 +107,24 @@ CLAIM = a_claim(true=("Launched", "Registered", "Initialized"))
 )
 def test_what_claims_say_for_readers_is_no_news(controller, market, new, is_news):
     assert controller.hears(Change(NODE_CLAIMS, "claim", CLAIM, new)) == is_news
+
+    market.time_ms += 10_000
     assert look(controller) == is_news
+
+
+def test_what_leaves_is_looked_at_together(controller, market):
+    news = Change(PODS, "default/p", BOUND, None)
+    assert controller.hears(news)
+    assert not look(controller)
+    assert controller.next_look_ms() == 10_000
+
+    market.time_ms += 9_000
+    assert controller.hears(news)
+    assert controller.next_look_ms() == 1_000
+
+    market.time_ms += 1_000
+    assert look(controller)
+    assert not look(controller)
 
 
 STARTING, COMING = a_registered_pair()

@@ -15,6 +15,7 @@ from nodewright.state.live import find_pools, look_ahead, take_snapshot, with_ma
 from nodewright.state.mirror import Change
 
 _LOOK_MS: Final = 30_000
+_IDLE_MS: Final = 600_000
 _SOON_MS: Final = 1_000
 
 
@@ -83,5 +84,7 @@ class Buffers(Controller):
         return await super().act(decision)
 
     def next_look_ms(self) -> int:
-        """Look again soon where others came first."""
+        """Look again soon where others came first, and seldom where there is no buffer."""
+        if not self.ports.mirror.count(CAPACITY_BUFFERS):
+            return _IDLE_MS
         return _SOON_MS if self._is_late else _LOOK_MS

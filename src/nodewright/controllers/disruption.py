@@ -56,6 +56,7 @@ from nodewright.state.mirror import Change
 
 _PASS_MS: Final = 10_000
 _PASS_MS_MAX: Final = 60_000
+_GATHER_MS: Final = 10_000
 _RETRY_MS: Final = 1_000
 _ASK_MS: Final = 300_000
 _ANYWAY_MS: Final = 3_600_000
@@ -85,6 +86,7 @@ class Disruption(Controller):
         self._types: OnSale = {}
         self._proposed: dict[str, int] = {}
         self._has_news = True
+        self._news_ms = 0
         self._due_ms = 0
         self._ask_ms = 0
         self._look_again_ms: int | None = None
@@ -95,8 +97,9 @@ class Disruption(Controller):
         With more on it a node is not easier to do without: a "no" stays one. What was to be done is looked
         at again in any case before it is done.
         """
-        if self._matters(change):
+        if not self._has_news and self._matters(change):
             self._has_news = True
+            self._news_ms = self.ports.clock.now_ms()
         return self._has_news
 
     def _matters(self, change: Change) -> bool:
@@ -125,7 +128,7 @@ class Disruption(Controller):
     async def gather(self) -> bool:
         """Ask what is on sale, where there is anything to decide."""
         now_ms = self.ports.clock.now_ms()
-        is_due = self._has_news or now_ms >= self._due_ms
+        is_due = now_ms >= self._next_ms()
         if not is_due and now_ms < self._ask_ms:
             return False
         pools = find_pools(self.ports.mirror)
@@ -282,7 +285,11 @@ class Disruption(Controller):
 
     def next_look_ms(self) -> int:
         """Look when the next time comes."""
-        return max(1, min(self._due_ms, self._ask_ms) - self.ports.clock.now_ms())
+        return max(1, min(self._next_ms(), self._ask_ms) - self.ports.clock.now_ms())
+
+    def _next_ms(self) -> int:
+        """Tell when to look: a while after the first news, because what leaves seldom leaves alone."""
+        return min(self._due_ms, self._news_ms + _GATHER_MS) if self._has_news else self._due_ms
 
 
 def _has_left(change: Change) -> bool:

@@ -36,7 +36,7 @@ from nodewright.model.world import World
 from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest
 from nodewright.ports.kube import Answer, Outcome
 from nodewright.state.live import find_class, unfinished_claims
-from nodewright.state.mirror import BY_PROVIDER_ID
+from nodewright.state.mirror import BY_PROVIDER_ID, BY_UNFINISHED, Change
 
 _GIVEN_UP: Final = {
     LaunchFault.NO_CAPACITY: "insufficient_capacity",
@@ -67,6 +67,11 @@ class Lifecycle(Controller):
     def __init__(self, ports: Ports, memory: Memory, settings: Settings) -> None:
         super().__init__(ports, memory, settings)
         self._asked: set[str] = set()
+
+    def hears(self, change: Change) -> bool:
+        """Wake while any claim is on its way."""
+        del change
+        return self.ports.mirror.count_values(NODE_CLAIMS, BY_UNFINISHED) > 0
 
     async def gather(self) -> bool:
         """Tell whether any claim is on its way: most of the time all have come to their nodes."""

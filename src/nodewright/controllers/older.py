@@ -8,6 +8,7 @@ from nodewright.model.beside import Beside
 from nodewright.model.decision import Decision
 from nodewright.model.resource import NODE_CLAIMS, NODES, OLDER
 from nodewright.model.world import World
+from nodewright.state.mirror import Change
 from nodewright.state.older import read_older
 
 
@@ -17,6 +18,10 @@ class OlderObjects(Controller):
     name = "older"
     wakes_on = (*OLDER, NODE_CLAIMS, NODES)
     pace = Pace(at_most_every_ms=1_000, at_least_every_ms=60_000)
+
+    def hears(self, change: Change) -> bool:
+        """Wake for older objects, and for claims and nodes where there are any."""
+        return change.resource in OLDER or bool(read_older(self.ports.mirror).objects)
 
     async def gather(self) -> bool:
         """Tell whether there are any."""

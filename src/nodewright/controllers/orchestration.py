@@ -41,16 +41,19 @@ class Orchestration(Controller):
         self._failed: dict[str, None] = {}
 
     def hears(self, change: Change) -> bool:
-        """Wake for all but heartbeats."""
-        return not is_heartbeat(change)
+        """Wake for all but heartbeats, while any node is marked."""
+        return self._is_any_marked() and not is_heartbeat(change)
 
     async def gather(self) -> bool:
         """Tell whether any node is marked: most of the time none is."""
-        mirror = self.ports.mirror
-        is_any = mirror.count_values(NODE_CLAIMS, BY_MARK) or mirror.count_values(NODES, BY_MARK)
+        is_any = self._is_any_marked()
         if not is_any:
             self._next_ms = _IDLE_MS
-        return bool(is_any)
+        return is_any
+
+    def _is_any_marked(self) -> bool:
+        mirror = self.ports.mirror
+        return any(mirror.count_values(kind, BY_MARK) for kind in (NODE_CLAIMS, NODES))
 
     def look(self) -> World:
         """Give the World with claims that were made and are not to be seen yet."""

@@ -18,6 +18,7 @@ from nodewright.model.resource import NODE_CLAIMS
 from nodewright.model.world import World
 from nodewright.ports.cloud import Machine
 from nodewright.state.live import unfinished_claims
+from nodewright.state.mirror import BY_UNFINISHED, Change
 
 _FORGOTTEN: Final = "the cloud does not know it any more"
 
@@ -30,6 +31,11 @@ class Perished(Controller):
     pace = Pace(at_most_every_ms=LOOK_AFTER_MS, at_least_every_ms=60_000)
     _ended: tuple[EndedMachine, ...] = ()
     _is_any_young = False
+
+    def hears(self, change: Change) -> bool:
+        """Wake while any claim is on its way."""
+        del change
+        return self.ports.mirror.count_values(NODE_CLAIMS, BY_UNFINISHED) > 0
 
     async def gather(self) -> bool:
         """Ask about the machines of claims that wait."""

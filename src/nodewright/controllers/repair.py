@@ -30,12 +30,17 @@ class Repair(Controller):
 
     def hears(self, change: Change) -> bool:
         """Wake for nodes whose conditions changed, and for claims that we have just hurried."""
+        if not self._is_open():
+            return False
         if not isinstance(change.new, Node) or not isinstance(change.old, Node):
             return change.resource is NODE_CLAIMS
         return not is_heartbeat(change) and change.old.status != change.new.status
 
     async def gather(self) -> bool:
         """Tell whether the gate is open."""
+        return self._is_open()
+
+    def _is_open(self) -> bool:
         return self.settings.options.feature_gates.get(GATE, False)
 
     def beside(self, world: World) -> Beside:

@@ -18,6 +18,7 @@ from nodewright.state.live import take_snapshot
 from nodewright.state.mirror import Change
 
 _LOOK_MS: Final = 60_000
+_IDLE_MS: Final = 600_000
 
 
 class StaticPools(Controller):
@@ -33,14 +34,24 @@ class StaticPools(Controller):
         self._next_ms = _LOOK_MS
 
     def hears(self, change: Change) -> bool:
-        """Wake for pools, and for claims that come or go."""
-        if change.resource is NODE_POOLS or change.old is None or change.new is None:
+        """Wake for pools, and for claims that come or go where a pool is static."""
+        if change.resource is NODE_POOLS:
+            return True
+        if not self._has_static():
+            return False
+        if change.old is None or change.new is None:
             return True
         old, new = change.old.metadata, change.new.metadata
         return (old.deletion_timestamp is None) != (new.deletion_timestamp is None)
 
     async def gather(self) -> bool:
         """Tell whether there is any static pool."""
+        is_any = self._has_static()
+        if not is_any:
+            self._next_ms = _IDLE_MS
+        return is_any
+
+    def _has_static(self) -> bool:
         return any(pool.spec.replicas is not None for pool in self.ports.mirror.all(NODE_POOLS))
 
     def look(self) -> World:

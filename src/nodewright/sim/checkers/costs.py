@@ -16,7 +16,7 @@ from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.pod import Pod
 from nodewright.model.resource import NODE_CLAIMS, NODE_POOLS, NODES, PODS
 from nodewright.model.world import World
-from nodewright.sim.apiserver import DELETED, Change
+from nodewright.sim.apiserver import DELETED, MODIFIED, Change
 from nodewright.sim.checkers.checker import Checker, Scene
 
 _GATHER_MS: Final = 5_000
@@ -35,8 +35,8 @@ class CostTotal(Checker):
         self._change_count = 0
         self.api.listen(NODES, self._changed)
         self.api.listen(NODE_CLAIMS, self._changed)
-        self.api.listen(NODE_POOLS, self._noted)
-        self.api.listen(PODS, self._noted)
+        self.api.listen(NODE_POOLS, self._pool_changed)
+        self.api.listen(PODS, self._pod_changed)
 
     def look(self) -> None:
         """Compare with all pods, after any of them or the prices have changed."""
@@ -54,15 +54,25 @@ class CostTotal(Checker):
             self.complain(f"the parts of the bill are not the whole: {bill}")
         return bill.total
 
-    def _noted(self, change: Change) -> None:
-        del change
-        self._change_count += 1
+    def _pool_changed(self, change: Change) -> None:
+        self._change_count += change.verb != MODIFIED
+
+    def _pod_changed(self, change: Change) -> None:
+        old, new = change.old, change.new
+        # A pod whose spec was not touched still has the same one.
+        if (
+            change.verb != MODIFIED
+            or old.spec is not new.spec
+            or old.status.phase != new.status.phase
+        ):
+            self._change_count += 1
 
     def _changed(self, change: Change) -> None:
-        self._change_count += 1
         # Most changes are about other things than what is paid for.
-        is_about_money = change.verb == DELETED or _paid_for(change.old) != _paid_for(change.new)
-        if is_about_money and not self._is_due:
+        if change.verb != DELETED and _paid_for(change.old) == _paid_for(change.new):
+            return
+        self._change_count += 1
+        if not self._is_due:
             # A thousand nodes that come together are added up a few times, not a thousand.
             self._is_due = True
             self.loop.after_ms(_GATHER_MS, self._compare_now)
