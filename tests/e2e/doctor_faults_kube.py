@@ -30,7 +30,8 @@ def want_only(*wanted):
     def hurt(patient):
         pool = patient.get("nodepool", "default")
         patient.kept = pool["spec"]["template"]["spec"]["requirements"]
-        patient.patch("nodepool", "default", patient.pool(requirements=list(wanted)))
+        told = [an_item("karpenter.sh/capacity-type", "on-demand"), *wanted]
+        patient.patch("nodepool", "default", patient.pool(requirements=told))
 
     return hurt
 

@@ -20,7 +20,7 @@ _SECRETS: Final = (
     re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+"),
     re.compile(r"(?i)(?<=[\"' ]bearer )[A-Za-z0-9._~+/=-]{8,}"),
     re.compile(
-        r"(?i)((?:password|passwd|secret|token|api[_-]?key)[\"']?\s*[=:]\s*[\"']?)[^\s\"',}]+"
+        r"(?i)((?:password|passwd|secret|token|api[_-]?key)[\"']?\s*[=:]\s*[\"']?)[^\s\"',{}\[\]]+"
     ),
 )
 _LEFT_OUT: Final = "(left out)"
