@@ -64,3 +64,31 @@ def test_a_scenario_that_is_not_there_is_one_sentence(capsys):
     assert run(["simulate", "--scenario", "nothing.yaml"]) == 2
 
     assert "NW-9402" in capsys.readouterr().err
+
+
+def test_a_workload_is_run_and_shown_and_written_as_a_page(tmp_path, capsys):
+    page = tmp_path / "report.html"
+    words = "simulate --workload cron-storms:0.02 --days 0.01 --seeds 1 --compare nodewright bound"
+
+    status = run([*words.split(), "--processes", "1", "--html", str(page), "-o", "json"])
+
+    found = msgspec.json.decode(capsys.readouterr().out)
+    assert status == 0
+    assert [one["policy"] for one in found["policies"]] == ["nodewright", "bound"]
+    assert found["policies"][0]["values"]["cost"]["mean"] > 0
+    assert page.read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("simulate", "one of --workload and --scenario"),
+        ("simulate --workload games", "the workload cannot be read"),
+        ("simulate --workload ci-bursts --compare keda", "'keda' is no policy"),
+        ("simulate --workload ci-bursts --set weight=3", "this is no setting"),
+        ("simulate --workload ci-bursts --pools missing.yaml", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_run_is_one_sentence(words, sentence, capsys):
+    assert run([*words.split(), "--processes", "1"] if "-" in words else words.split()) == 2
+    assert sentence in capsys.readouterr().err

@@ -11,7 +11,7 @@ from nodewright.cli.simulate import CloudOption, RunOption, WorkloadOption, read
 
 def tune(
     *,
-    workload: WorkloadOption,
+    workload: WorkloadOption = WorkloadOption(),  # noqa: B008 - frozen: sharing the default is safe
     wait_p95: Annotated[
         float | None,
         Parameter(
@@ -23,7 +23,7 @@ def tune(
         float | None,
         Parameter(help="How many moves there may be in a day.", validator=validators.Number(gte=0)),
     ] = None,
-    cloud: CloudOption = CloudOption(),  # noqa: B008 - frozen: sharing the default is safe
+    cloud: CloudOption = CloudOption(),  # noqa: B008 - likewise
     running: RunOption = RunOption(),  # noqa: B008 - likewise
 ) -> int:
     """Find the settings of NodePools that cost least on a workload, and say what they save.

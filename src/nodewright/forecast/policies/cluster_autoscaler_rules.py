@@ -44,13 +44,15 @@ def find_helpless(world: World) -> tuple[Pod, ...]:
     return tuple(by_key[key] for key in plan.unschedulable if key in by_key)
 
 
-def weigh(world: World, helpless: Iterable[Pod], group: Group, kind: InstanceType) -> Option | None:
-    """Tell what it would take of a group to place pods that fit nowhere; nothing where none fits."""
+def weigh(world: World, helpless: Sequence[Pod], group: Group, kind: InstanceType) -> Option | None:
+    """Tell what it would take of a group to place pods that fit nowhere; nothing where none fits.
+
+    The other pods that wait are planned for too, since they take the room that is there.
+    """
     wanted = {pod.key for pod in helpless}
-    pods = tuple(pod for pod in world.pods if pod.spec.node_name or pod.key in wanted)
     posed = replace(
         world,
-        pods=pods,
+        pods=(*(pod for pod in world.pods if pod.key not in wanted), *helpless),
         node_pools=(pool_of(group),),
         instance_types={group.name: (kind,)},
     )
@@ -58,17 +60,15 @@ def weigh(world: World, helpless: Iterable[Pod], group: Group, kind: InstanceTyp
     if not plan.new_nodes:
         return None
     count = len(plan.new_nodes)
-    asked = [pod_requests(pod.spec) for pod in pods if not pod.spec.node_name]
-    names = {key for node in plan.new_nodes for key in node.pods}
-    placed = [pod_requests(pod.spec) for pod in pods if not pod.spec.node_name and pod.key in names]
-    assert asked, "a node is made for somebody"
+    by_key = {pod.key: pod for pod in posed.pods}
+    placed = [pod_requests(by_key[key].spec) for node in plan.new_nodes for key in node.pods]
     room = kind.allocatable
     shares = [
         1 - min(1.0, sum(one.get(name, 0) for one in placed) / (room[name] * count))
         for name in ("cpu", "memory")
     ]
     price = sum(node.offering.price for node in plan.new_nodes)
-    return Option(group, count, len(names), sum(shares) / 2, price)
+    return Option(group, count, len(placed), sum(shares) / 2, price)
 
 
 def choose(options: Sequence[Option], expander: str, draw: float) -> Option:
