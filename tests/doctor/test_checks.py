@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from nodewright.crds.document import definitions
+from nodewright.doctor import foreign_terms
 from nodewright.doctor.checks import (
     blocked_nodes,
     branch_interfaces,
@@ -54,6 +55,7 @@ from nodewright.model.plan import PoolRefusal, Unplaced
 GENERATION = {"key": "karpenter.k8s.aws/instance-generation", "operator": "Gt", "values": ["4"]}
 TYPE = "node.kubernetes.io/instance-type"
 ROLE = "arn:aws:iam::111122223333:role/KarpenterNodeRole-shop"
+COPIED = {"subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": "other"}}]}
 GPU = "nvidia.com/gpu"
 BRANCHES = "vpc.amazonaws.com/pod-eni"
 
@@ -89,6 +91,10 @@ def a_class(**spec):
         "metadata": {"name": "default"},
         "spec": given,
     }
+
+
+def names(*documents, others=()):
+    return placeholders.Facts(written(*documents), foreign_terms.Facts("shop", others, documents))
 
 
 def a_provisioner(**spec):
@@ -198,7 +204,8 @@ CASES = [
         ),
         node_access.Facts("shop", "CONFIG_MAP", (ROLE,), aws_auth={"data": {"mapRoles": LINE}}),
     ),
-    (placeholders, written(a_class(tags={"team": "${TEAM}"})), written(a_class())),
+    (placeholders, names(a_class(tags={"team": "${TEAM}"})), names(a_class())),
+    (placeholders, names(a_class(**COPIED), others=("other",)), names(a_class(**COPIED))),
     (efa_label, written(a_pool(an_item("efa", "true"))), written(a_pool(GENERATION))),
     (instance_type_names, written(a_pool(an_item(TYPE, "c", "m"))), written(a_pool(GENERATION))),
     (

@@ -15,6 +15,7 @@ from nodewright.install.found import Json
 from nodewright.model.ec2nodeclass import EC2NodeClass
 from nodewright.model.legacy import AWSNodeTemplate, Provisioner
 
+NAME_LENGTH_MAX: Final = 64
 _PROFILE: Final = "DEFAULT_INSTANCE_PROFILE"
 
 
@@ -62,7 +63,8 @@ async def _node_roles(look: Look) -> tuple[NodeRole, ...]:
             found.append(await _role_of_profile(look, of, profile))
         elif one.spec.role:
             name = one.spec.role.rpartition("/")[2]
-            told = await look.aws("iam.GetRole", RoleName=name)
+            is_name = len(name) <= NAME_LENGTH_MAX
+            told = await look.aws("iam.GetRole", RoleName=name) if is_name else None
             found.append(NodeRole(of, name, str(told["Role"]["Arn"]) if told else ""))
     return tuple(found)
 

@@ -76,7 +76,7 @@ def _wrong(facts: Facts) -> Iterator[tuple[str, str, str]]:
 CHECK = Check(
     code="NW-3060",
     section="chart",
-    severity="error",
+    severity="warning",
     title=Text("every setting speaks of this cluster", "모든 설정이 이 클러스터의 것임"),
     why=Text(
         "Machines are tagged for, or join, another cluster, and messages are read from its queue.",

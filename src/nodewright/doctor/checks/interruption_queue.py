@@ -149,7 +149,7 @@ def _rule(facts: Facts, kind: str) -> Mend:
 CHECK = Check(
     code="NW-3021",
     section="queue",
-    severity="error",
+    severity="warning",
     title=Text("the controller hears of interruptions", "컨트롤러가 중단 알림을 받음"),
     why=Text(
         "Spot nodes vanish without a drain: their pods are cut off instead of moved.",

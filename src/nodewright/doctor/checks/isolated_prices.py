@@ -134,5 +134,6 @@ CHECK = Check(
     ),
     probe=probe,
     judge=judge,
+    yields_to=("NW-3009",),
     is_fixable=True,
 )

@@ -77,7 +77,7 @@ def _finding(facts: Facts, one: Placed, claiming: list[str]) -> Finding:
 CHECK = Check(
     code="NW-3002",
     section="network",
-    severity="error",
+    severity="warning",
     title=Text(
         "one security group of a node claims the cluster",
         "노드의 보안 그룹 중 하나에만 클러스터 태그가 있음",

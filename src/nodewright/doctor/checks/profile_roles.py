@@ -100,4 +100,5 @@ CHECK = Check(
     probe=probe,
     judge=judge,
     is_fixable=True,
+    yields_to=("NW-3036",),
 )

@@ -1,16 +1,13 @@
 """Names of roles: IAM takes 64 characters, and a long cluster's name does not leave enough."""
 
 from collections.abc import Iterator
-from typing import Final
 
 import msgspec
 
-from nodewright.doctor.account import node_classes
+from nodewright.doctor.account import NAME_LENGTH_MAX, node_classes
 from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Text, fact, say
 from nodewright.doctor.look import Look
-
-LENGTH_MAX: Final = 64
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -33,7 +30,7 @@ async def probe(look: Look) -> Facts:
 def judge(facts: Facts) -> Iterator[Finding]:
     """Yield names that no role can have."""
     for title, role in facts.roles:
-        if len(role) <= LENGTH_MAX:
+        if len(role) <= NAME_LENGTH_MAX:
             continue
         yield Finding(
             objects=(title,),
@@ -42,14 +39,14 @@ def judge(facts: Facts) -> Iterator[Finding]:
                 "{title}의 역할 이름이 {length}자로, IAM의 한도 {most}자를 넘습니다",
                 title=title,
                 length=len(role),
-                most=LENGTH_MAX,
+                most=NAME_LENGTH_MAX,
             ),
             cause=Text(
                 "the name is made of a prefix and a long cluster's name",
                 "접두사에 긴 클러스터 이름을 붙여 만든 이름임",
             ),
             facts=(fact(title, "spec.role", role),),
-            advice=(f"aws iam create-role --role-name {role[:LENGTH_MAX]} …",),
+            advice=(f"aws iam create-role --role-name {role[:NAME_LENGTH_MAX]} …",),
         )
 
 

@@ -7,13 +7,14 @@ from typing import Final
 import msgspec
 
 from nodewright.doctor.check import Check
-from nodewright.doctor.cluster import CLASSES, condition, name_of
+from nodewright.doctor.cluster import CLASSES, condition, name_of, notes_of
 from nodewright.doctor.finding import Finding, Text, fact, say
 from nodewright.doctor.identity import LAUNCHING, is_refused
 from nodewright.doctor.look import Look
 from nodewright.doctor.patches import change
 from nodewright.install.found import Json
 
+REMEMBERED_MS: Final = 30 * 60_000
 _REASONS: Final = {f"{one.partition(':')[2]}AuthCheckFailed": one for one in LAUNCHING}
 _NOTE: Final = "nodewright.dev/looked-at"
 
@@ -44,6 +45,9 @@ def judge(facts: Facts) -> Iterator[Finding]:
         said = condition(one, "ValidationSucceeded")
         action = _REASONS[str(said["reason"])]
         if said.get("status") != "False" or action in facts.refused:
+            continue
+        asked = str(notes_of(one).get(_NOTE, ""))
+        if asked.isdecimal() and facts.now_ms - int(asked) < REMEMBERED_MS:
             continue
         after = copy.deepcopy(one)
         after["metadata"].setdefault("annotations", {})[_NOTE] = str(facts.now_ms)
