@@ -418,6 +418,11 @@ def refuse_validation(patient):
     set_status(conditions=[*others, failed])(patient)
 
 
+def forget_refusal(patient):
+    patient.kubectl("annotate", "ec2nodeclass", "default", "nodewright.dev/looked-at-")
+    restore_status(patient)
+
+
 def nothing(patient):
     """Leave all as it is."""
 
@@ -479,7 +484,7 @@ FAULTS = [
         drop_image,
         later_min=366 * 24 * 60,
     ),
-    Fault("NW-3057", refuse_validation, restore_status, is_fixable=True),
+    Fault("NW-3057", refuse_validation, forget_refusal, is_fixable=True),
     Fault("NW-3059", empty_profile, drop_profile, is_fixable=True),
     Fault(
         "NW-3060",
