@@ -1,6 +1,8 @@
+import json
+
 import pytest
 
-from nodewright.app.forecast_policies import Policy, parse_policy
+from nodewright.app.forecast_policies import Policy, parse_policy, read_objects
 from nodewright.app.forecasting import Order, forecast
 from nodewright.app.workloads import Source
 from nodewright.forecast.setup import Setup, default_objects
@@ -46,3 +48,25 @@ def test_two_policies_of_one_name_are_refused():
     twice = (Policy("a", "bound"), Policy("a", "fixed"))
     with pytest.raises(UserError, match="two policies are called a"):
         forecast(Order(SMALL, Setup(default_objects()), twice, (1,)))
+
+
+def test_pools_come_from_manifests_or_from_a_snapshot(tmp_path):
+    objects = [dict(one) for one in default_objects()]
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}
+    path = tmp_path / "cluster.json"
+    head = {"apiVersion": "nodewright.dev/v1", "kind": "Snapshot"}
+    path.write_text(json.dumps({**head, "objects": [*objects, pod]}))
+
+    assert [one["kind"] for one in read_objects((str(path),))] == [
+        "EC2NodeClass",
+        "NodePool",
+        "NodePool",
+    ]
+
+
+def test_a_pool_without_its_class_is_refused(tmp_path):
+    path = tmp_path / "pool.json"
+    path.write_text(json.dumps(default_objects()[1]))
+
+    with pytest.raises(UserError, match="EC2NodeClass/default, which is in none of the files"):
+        read_objects((str(path),))

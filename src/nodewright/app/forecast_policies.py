@@ -4,6 +4,7 @@
 `nodewright` and `karpenter`, and node groups for `cluster-autoscaler` and `fixed`.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +29,11 @@ from nodewright.sim.process import Autoscaler
 
 KINDS: Final = ("nodewright", "karpenter", "cluster-autoscaler", "fixed", "bound")
 _WITH_GROUPS: Final = ("cluster-autoscaler", "fixed")
+_SNAPSHOT: Final = "Snapshot"
+_OF_SNAPSHOTS: Final = (
+    "NodePool", "EC2NodeClass", "NodePolicy", "NodeOverlay", "CapacityBuffer", "DaemonSet",
+    "StorageClass", "PriorityClass", "PodDisruptionBudget",
+)  # fmt: skip
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -59,9 +65,37 @@ def parse_policy(text: str) -> Policy:
 
 
 def read_objects(files: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
-    """Read manifests of pools, classes and whatever else is there from the start."""
-    found = [dict(one.raw) for source in open_sources(files) for one in source.manifests]
+    """Read pools, classes and whatever else is there from the start: manifests, or a snapshot's.
+
+    Of a snapshot pods and nodes are left out, since the workload and the policy bring their own.
+    """
+    found: list[dict[str, Any]] = []
+    for source in open_sources(files):
+        for one in source.manifests:
+            if one.raw.get("kind") == _SNAPSHOT:
+                objects = one.raw.get("objects") or []
+                found += [dict(each) for each in objects if each.get("kind") in _OF_SNAPSHOTS]
+            else:
+                found.append(dict(one.raw))
+    check_classes(found)
     return tuple(found)
+
+
+def check_classes(objects: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse pools whose class is not there: no node would ever be made for them."""
+    known = {(one.get("kind"), one.get("metadata", {}).get("name")) for one in objects}
+    for pool in objects:
+        if pool.get("kind") == "NodePool":
+            spec = pool.get("spec", {}).get("template", {}).get("spec", {})
+            wanted = spec.get("nodeClassRef", {})
+            if (wanted.get("kind"), wanted.get("name")) not in known:
+                name = pool.get("metadata", {}).get("name", "?")
+                raise UserError(
+                    f"NodePool {name} is made with {wanted.get('kind')}/{wanted.get('name')}, "
+                    "which is in none of the files",
+                    code=CODE,
+                    advice="give the file of the node class too",
+                )
 
 
 def run_job(job: Job, progress: Progress = lambda _: None) -> Measured:

@@ -59,7 +59,7 @@ class WorkloadOption:
     ] = 0.0
     pools: Annotated[
         list[str] | None,
-        Parameter(help="Manifests of NodePools and node classes.", consume_multiple=True),
+        Parameter(help="Manifests of NodePools and node classes, or a snapshot.", consume_multiple=True),
     ] = None
     set_: Annotated[
         list[str] | None,
