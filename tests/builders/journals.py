@@ -6,12 +6,14 @@ from typing import NamedTuple
 from nodewright.app.planning import plan_document, plan_world
 from nodewright.app.run import run_controllers
 from nodewright.journal.recorder import Recorder
-from nodewright.journal.segments import Limits
+from nodewright.journal.segments import Limits, measure
 from nodewright.sim.furnish import Furnisher
 from nodewright.sim.run import settings_of
 from nodewright.sim.scenario import read_scenario
 from nodewright.sim.simulation import Simulation
 
+_WEEK = Path(__file__).parent.parent / "scenarios" / "week.yaml"
+_HOURS = 7 * 24
 _GROW = Path(__file__).parent.parent / "scenarios" / "grow.yaml"
 
 
@@ -55,3 +57,21 @@ def record_simulation(
     sim.conclude()
     assert fine, sim.violations
     return Run(folder, planner.plans)
+
+
+def record_week(folder: Path, limits: Limits) -> list[int]:
+    """Journal a week of the controllers on a simulated cluster; give how large it was after each hour."""
+
+    async def autoscale(ports):
+        recorder = Recorder(folder, ports.clock, limits)
+        await run_controllers(ports._replace(witnesses=(recorder,)), is_strict=True)
+
+    scenario = read_scenario(_WEEK)
+    sim = Simulation(settings_of(scenario, 0), autoscale)
+    Furnisher(sim, scenario).furnish()
+    sizes = []
+    for _ in range(_HOURS):
+        assert sim.run_for(3_600_000), sim.violations
+        sizes.append(measure(folder))
+    sim.close()
+    return sizes

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.e2e
 
 SOON = Settings(absent_retry_ms=300)
 STATUS = Options(subresource="status")
-STATES = ({"data": {"status": "a"}}, {"data": {"status": "b"}})
+STATES = [{"metadata": {"name": NAME}, "data": {"status": text}} for text in "ab"]
 VERBS = {"POST": "create", "PATCH": "patch", "DELETE": "delete", "GET": "get"}
 # Kinds whose definitions are not ours to install, and which a cluster may have all the same.
 STRANGERS = (kinds.MACHINES, kinds.KWOK_NODE_CLASSES)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from builders import a_pod, a_type, a_world
-from builders.journals import record_simulation
+from builders.journals import record_simulation, record_week
 from journal.test_recorder import Clock, a_delete
 from nodewright.app.planning import plan_document, plan_world
 from nodewright.app.run import CONTROLLERS
@@ -93,4 +93,16 @@ def test_a_journal_of_churn_stays_within_its_bound(tmp_path):
     record_simulation(tmp_path, 16, limits=limits)
 
     assert 60_000 < sum(path.stat().st_size for path in tmp_path.iterdir()) <= 140_000
+    assert all(replay(found).is_same for found in Journal(tmp_path).looks())
+
+
+@pytest.mark.soak
+def test_a_week_of_churn_stays_within_its_bound_all_the_time(tmp_path):
+    limits = Limits(total_bytes=4 << 20, segment_bytes=512 << 10)
+    sizes = record_week(tmp_path, limits)
+
+    assert len(sizes) == 7 * 24
+    assert max(sizes) <= limits.total_bytes + limits.segment_bytes
+    # It is full, so that the bound is what held it.
+    assert max(sizes) > limits.total_bytes // 2
     assert all(replay(found).is_same for found in Journal(tmp_path).looks())

@@ -18,7 +18,7 @@ def seen(*steps):
     metrics = Metrics()
     for turn, things in enumerate(steps):
         world = replace(a_world(*things, a_type()), now_ms=NOW_MS + turn * 2_000)
-        metrics.decided("lifecycle", world, (), 1)
+        metrics.decided("disruption", world, (), 1)
     return metrics
 
 

@@ -113,17 +113,17 @@ def test_a_node_is_counted_when_it_joins_and_when_it_goes():
     assert one_of(metrics, "karpenter_nodes_termination_duration_seconds_sum") == 5
 
 
-@pytest.mark.parametrize("controller", ["nominations", "podevents", "transitions"])
+@pytest.mark.parametrize("controller", ["nominations", "podevents", "transitions", "checkup"])
 def test_a_controller_that_looks_at_little_takes_nothing_out_of_sight(controller):
     metrics, world = Metrics(), a_world(CLAIM, a_pod("p", created=ago(MINUTE_MS)), a_type())
     bound = with_conditions(
         with_spec(world.pods[0], node_name="n"), ago(30_000), PodScheduled="True"
     )
     later = a_world(CLAIM, bound, a_type())
-    metrics.decided("lifecycle", world, (), 1)
+    metrics.decided("disruption", world, (), 1)
     metrics.decided(controller, World(NOW_MS + 2_000), (), 1)
     metrics.came_of("expiration", a_delete("expired"), DONE, 5)
-    metrics.decided("lifecycle", replace(later, now_ms=NOW_MS + 4_000), (), 1)
+    metrics.decided("disruption", replace(later, now_ms=NOW_MS + 4_000), (), 1)
 
     (row,) = samples(metrics, "karpenter_nodeclaims_disrupted_total")
     assert (dict(row)["nodepool"], dict(row)["reason"]) == ("general", "expired")

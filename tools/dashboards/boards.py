@@ -298,16 +298,12 @@ DISRUPTION: Final = Board(
             ),
         ),
         Panel(
-            "Money that ended commands changed, per hour",
+            "What ended commands saved, per hour",
             "currencyUSD",
             (
                 (
                     "sum by (reason) (increase(nodewright_savings_per_hour_total[$__rate_interval]))",
-                    "saved {{reason}}",
-                ),
-                (
-                    "sum by (reason) (increase(nodewright_surcharges_per_hour_total[$__rate_interval]))",
-                    "dearer {{reason}}",
+                    "{{reason}}",
                 ),
             ),
         ),

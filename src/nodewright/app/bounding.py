@@ -57,13 +57,13 @@ class BoundKeeper:
         while every_ms > 0:
             await clock.sleep_ms(every_ms)
             try:
-                self._latest = await find_bound(await take())
+                self._latest = await find_bound(await take()) or self._latest
             except (UserError, OSError, TimeoutError) as error:
                 _log.warning("the lower bound was not found: %s", error or type(error).__name__)
 
 
 async def find_bound(snapshot: bytes) -> Bound | None:
-    """Have another process find the bound of a snapshot; nothing where there are too many pods."""
+    """Have another process find the bound of a snapshot; nothing where it has none."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-m", "nodewright.app.bounding",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -83,7 +83,7 @@ async def find_bound(snapshot: bytes) -> Bound | None:
 
 
 def measure_bound(snapshot: bytes) -> Bound | None:
-    """Give what is paid and what would have to be, for a snapshot that is not too large."""
+    """Give what is paid and what would have to be; nothing with too many pods, or some that nothing fits now."""
     from nodewright.app.planning import plan_world, with_bound
     from nodewright.core.anew import as_if_new
     from nodewright.core.disruption.cost import Prices
@@ -93,7 +93,11 @@ def measure_bound(snapshot: bytes) -> Bound | None:
     if len(world.pods) > PODS_MAX:
         return None
     anew = as_if_new(world)
-    plan = with_bound(anew, plan_world(anew)).plan
+    planned = plan_world(anew)
+    if planned.plan.unschedulable:
+        # What cannot be bought now has no price to be compared with.
+        return None
+    plan = with_bound(anew, planned).plan
     paid = add_up(world, Prices(world)).total
     return Bound(paid / NANO, (plan.lower_bound or 0) / NANO)
 

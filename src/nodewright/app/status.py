@@ -56,7 +56,7 @@ async def keep_status(
             answer = await ports.kube.apply(
                 Ref(CONFIG_MAPS, NAME, namespace),
                 {
-                    "metadata": {"labels": {"app.kubernetes.io/name": "nodewright"}},
+                    "metadata": {"name": NAME, "labels": {"app.kubernetes.io/name": "nodewright"}},
                     "data": {"status": text},
                 },
             )

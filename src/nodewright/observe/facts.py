@@ -18,11 +18,14 @@ from nodewright.model.world import World
 NAMES_MAX: Final = 5
 NARROW: Final = frozenset(
     (
-        "disruptable", "interruption", "nodepolicy", "nominations", "podevents", "tagging",
+        "checkup", "disruptable", "interruption", "nodepolicy", "nominations", "podevents", "tagging",
         "transitions",
     )
 )  # fmt: skip
 """Controllers whose World holds only what they ask for: what it lacks may well be there."""
+
+WHOLE: Final = frozenset(("provisioning", "disruption"))
+"""Controllers whose World holds the whole cluster: what it lacks is not there."""
 
 _PLACE: Final = {
     INSTANCE_TYPE: "instance-type",

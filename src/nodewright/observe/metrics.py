@@ -17,6 +17,7 @@ from prometheus_client import (
     generate_latest,
 )
 
+from nodewright.core.interruption import MEANINGS
 from nodewright.model import decision as d
 from nodewright.model.decision import Decision
 from nodewright.model.world import World
@@ -24,7 +25,7 @@ from nodewright.observe.cluster import fill
 from nodewright.observe.conditions import Conditions, fill_conditions
 from nodewright.observe.disruption import NAME as DISRUPTION
 from nodewright.observe.disruption import REPAIR, Disruptions
-from nodewright.observe.facts import NARROW
+from nodewright.observe.facts import NARROW, WHOLE
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
 from nodewright.observe.family import Family
 from nodewright.observe.fresh import WORDS, Fresh, code_of
@@ -113,6 +114,9 @@ class Metrics:
         self._depths: dict[str, int] = {}
         for summary in self._summaries.values():
             self.registry.register(summary)
+        # What rarely happens is there from the beginning: the first time would not look like a rise.
+        for kind in sorted(MEANINGS):
+            self.add("karpenter_interruption_received_messages_total", 0, kind)
 
     def count(self, name: str, *labels: str) -> None:
         """Count one more."""
@@ -150,8 +154,9 @@ class Metrics:
         """Take note of all that one look at a World led to."""
         if controller not in NARROW:
             self._world = world
-            self._follow(world)
             self.money.learn(world)
+        if controller in WHOLE:
+            self._follow(world)
         self._looked(controller, duration_ms / 1000)
         fresh = self._fresh.pick(controller, decisions)
         for one in fresh:

@@ -85,7 +85,7 @@ def ensure_built(version: str, say: Say) -> Path:
         return target
     gocommand.require()
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(target.with_name(target.name + ".lock"), say):
+    with locked(target.with_name(target.name + ".lock"), say):
         if not target.is_dir():
             _build(version, sources, target, say)
     return target
@@ -158,7 +158,8 @@ def generate_module(version: str, template: Path, folder: Path) -> Path:
 
 
 @contextmanager
-def _locked(path: Path, say: Say) -> Iterator[None]:
+def locked(path: Path, say: Say) -> Iterator[None]:
+    """Keep two builds of one thing apart; whoever comes second waits, and says so."""
     import fcntl  # Only Unix has it; the sandbox runs on Linux.
 
     with path.open("w") as file:

@@ -6,6 +6,7 @@ nobody.
 """
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
@@ -58,7 +59,9 @@ async def serve(
 
     server = await asyncio.start_server(meet, host, port, limit=_HEAD_MAX_BYTES)
     try:
-        yield server.sockets[0].getsockname()[1]
+        # Any port is another one for IPv6; the one that everybody reaches is named.
+        first = min(server.sockets, key=lambda one: one.family != socket.AF_INET)
+        yield first.getsockname()[1]
     finally:
         server.close()
         await server.wait_closed()
