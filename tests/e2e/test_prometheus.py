@@ -1,9 +1,16 @@
-"""A real Prometheus scrapes a real controller: rules load and fire, and no panel stays empty."""
+"""A real Prometheus scrapes the metrics: rules load and fire, and no panel stays empty.
 
+The sample scrapes what controllers wrote on a simulated cluster; the whole, a real controller on a real one.
+"""
+
+import http.server
 import json
 import sys
+import threading
 import time
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from builders.monitoring import alert_rules, dashboard_queries, names_in
@@ -18,9 +25,17 @@ from e2e.controller_rig import (
 )
 from e2e.kube_rig import NAMESPACE
 from e2e.prometheus_rig import Prometheus
+from nodewright.app.run import autoscale
+from nodewright.observe.cloud import TimedCloud
+from nodewright.observe.metrics import CONTENT_TYPE, Metrics
 from nodewright.sandbox.monitoring import ensure_prometheus
+from nodewright.sim.furnish import Furnisher
+from nodewright.sim.run import settings_of
+from nodewright.sim.scenario import WorkloadWords, read_scenario
+from nodewright.sim.simulation import Simulation
 
 pytestmark = pytest.mark.e2e
+GROW = Path(__file__).parents[1] / "scenarios" / "grow.yaml"
 LIMIT_S = 300
 SMALL = {"key": "karpenter.k8s.aws/instance-cpu", "operator": "In", "values": ["4"]}
 
@@ -67,6 +82,64 @@ def scraped(cluster, namespace, tmp_path):
         sweep(cluster)
 
 
+@pytest.fixture
+def simulated(tmp_path):
+    """A Prometheus that scrapes the page of controllers which cannot place two pods."""
+    binary = ensure_prometheus(lambda line: sys.stderr.write(f"{line}\n"))
+    metrics, scenario = Metrics(), read_scenario(GROW)
+
+    async def autoscaler(ports):
+        timed = TimedCloud(ports.cloud, metrics, ports.clock, "sim")
+        await autoscale(ports._replace(cloud=timed, witnesses=(metrics,)))
+
+    huge = WorkloadWords(name="huge", replicas=2, cpu="99", memory="1Gi")
+    whole = msgspec.structs.replace(scenario, workloads=(*scenario.workloads, huge))
+    sim = Simulation(settings_of(whole, 7), autoscaler)
+    Furnisher(sim, whole).furnish()
+    assert sim.run_for(10 * 60_000)
+    page = metrics.page()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", CONTENT_TYPE)
+            self.end_headers()
+            self.wfile.write(page)
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    prometheus = Prometheus(str(binary), tmp_path, f"127.0.0.1:{server.server_port}")
+    try:
+        prometheus.wait_ready()
+        yield prometheus
+    finally:
+        prometheus.stop()
+        server.shutdown()
+        server.server_close()
+        sim.close()
+
+
+def test_prometheus_takes_the_page_and_the_rules_and_an_alert_fires(simulated):
+    await_none("not scraped", simulated.unscraped)
+    loaded = simulated.rules()
+
+    assert loaded.keys() == alert_rules().keys()
+    waiting = "NodewrightPodsWithoutPlace"
+    await_none(
+        "alerts that do not fire",
+        lambda: {waiting} if simulated.rules()[waiting]["state"] != "firing" else set(),
+    )
+    await_none(
+        "rules that Prometheus cannot evaluate",
+        lambda: {name for name, rule in simulated.rules().items() if rule["health"] != "ok"},
+    )
+    assert simulated.ask("karpenter_nodepools_cost_total")
+
+
+@pytest.mark.soak
 def test_alerts_fire_in_a_fault_and_every_metric_of_the_dashboards_has_data(
     cluster, namespace, scraped
 ):
