@@ -31,3 +31,10 @@ def test_about_the_share_that_was_asked_for_is_sold_out():
         shares.append(sum(sim.market.depth(key) == 0 for key in keys) / len(keys))
 
     assert 0.06 < sum(shares) / len(shares) < 0.14
+
+
+def test_spot_costs_its_share_where_nobody_knows_the_price():
+    (one,) = [one for one in types_on_sale(a_setup()) if one.name == "m6i.large"]
+    prices = {offer.capacity_type: offer.price for offer in one.offerings}
+
+    assert prices["spot"] == round(prices["on-demand"] * 0.4)

@@ -59,7 +59,9 @@ class WorkloadOption:
     ] = 0.0
     pools: Annotated[
         list[str] | None,
-        Parameter(help="Manifests of NodePools and node classes, or a snapshot.", consume_multiple=True),
+        Parameter(
+            help="Manifests of NodePools and node classes, or a snapshot.", consume_multiple=True
+        ),
     ] = None
     set_: Annotated[
         list[str] | None,
@@ -102,6 +104,13 @@ class CloudOption:
             validator=validators.Number(gte=0, lt=1),
         ),
     ] = 0.02
+    spot_price: Annotated[
+        float,
+        Parameter(
+            help="What spot costs of on-demand, where no price list knows.",
+            validator=validators.Number(gt=0, lte=1),
+        ),
+    ] = 0.4
 
 
 @Parameter(name="*")
@@ -184,7 +193,7 @@ def read_order(
         edit(objects, workload.set_ or ()),
         cloud.region,
         tuple(f"{cloud.region}{letter}" for letter in "abc"),
-        CloudModel(cloud.interruptions, cloud.sold_out),
+        CloudModel(cloud.interruptions, cloud.sold_out, cloud.spot_price),
     )
     days = workload.days or (1.0 if is_random(workload.workload) else None)
     source = Source(workload.workload, workload.columns, days, workload.skip)

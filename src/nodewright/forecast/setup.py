@@ -15,7 +15,8 @@ from nodewright.catalog.resolve import instance_types_for
 from nodewright.catalog.settings import NodeSettings, SubnetZone
 from nodewright.core.scheduling.pools import pool_requirements
 from nodewright.model.errors import UserError
-from nodewright.model.instance import InstanceType
+from nodewright.model.instance import InstanceType, NanoUSD
+from nodewright.model.labels import ON_DEMAND, SPOT
 from nodewright.model.nodepool import NodePool
 from nodewright.model.requirements import BadRequirement
 from nodewright.sim.cloud.ec2 import Ec2Settings
@@ -39,10 +40,14 @@ _CLASS: Final = {
 
 
 class CloudModel(msgspec.Struct, frozen=True, rename="camel"):
-    """How the cloud behaves: interruptions of a spot machine per hour, and the share that is sold out."""
+    """How the cloud behaves: interruptions of a spot machine per hour, and the share that is sold out.
+
+    `spot_price_share` is what spot costs of on-demand, where the price list does not know it.
+    """
 
     interruptions_per_hour: float = 0.002
     sold_out_share: float = 0.02
+    spot_price_share: float = 0.4
     spot_moves: bool = True
 
 
@@ -114,7 +119,7 @@ def types_on_sale(setup: Setup) -> tuple[InstanceType, ...]:
     except BadRequirement as error:
         raise UserError(f"a NodePool's requirements cannot be read: {error}", code=CODE) from None
     found = tuple(
-        one
+        _with_spot(one, setup.cloud.spot_price_share)
         for one in every
         if any(one.requirements.conflict(requirements) is None for requirements in wanted)
     )
@@ -122,6 +127,18 @@ def types_on_sale(setup: Setup) -> tuple[InstanceType, ...]:
         advice = "look at their requirements with `nodewright catalog`"
         raise UserError("no instance type fits any NodePool", code=CODE, advice=advice)
     return found
+
+
+def _with_spot(one: InstanceType, share: float) -> InstanceType:
+    """Give a type with spot prices that were estimated set to their share of on-demand."""
+    dear = {offer.zone: offer.price for offer in one.offerings if offer.capacity_type == ON_DEMAND}
+    offers = tuple(
+        msgspec.structs.replace(offer, price=NanoUSD(round(dear[offer.zone] * share)))
+        if offer.capacity_type == SPOT and offer.price_is_estimate and offer.zone in dear
+        else offer
+        for offer in one.offerings
+    )
+    return msgspec.structs.replace(one, offerings=offers)
 
 
 def settings_of(setup: Setup, types: tuple[InstanceType, ...], seed: int) -> Settings:

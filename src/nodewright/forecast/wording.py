@@ -62,7 +62,8 @@ def state_model(found: Forecast) -> list[str]:
     )
     taken = f"a spot machine is taken back {cloud.interruptions_per_hour:g} times an hour"
     short = f"{cloud.sold_out_share:.1%} of offerings are sold out at any time"
+    spot = f"spot at {cloud.spot_price_share:.0%} of on-demand unless known"
     return [
         f"{asked}; ± is half of a 95 % interval over seeds",
-        f"model: {taken}, {short}; prices of the catalog",
+        f"model: {taken}, {short}; prices of the catalog, {spot}",
     ]
