@@ -12,9 +12,11 @@ from nodewright.core.ec2nodeclass import (
     judge_ec2_classes,
     status_after,
 )
+from nodewright.model.beside import Beside
 from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.decision import Release
 from nodewright.model.ec2nodeclass import (
+    SEEN_MEMORY,
     AMIStatus,
     EC2NodeClass,
     EC2NodeClassSpec,
@@ -231,3 +233,22 @@ def test_a_class_without_an_object_has_its_status_in_memory_only(node_class):
     assert status.instance_profile == "demo_1"
     assert status.conditions[-1].type == "Ready"
     assert status.conditions[-1].status == "True"
+
+
+def test_what_nodes_have_shown_is_noted_on_their_class_once():
+    def noted(annotations, seen):
+        node_class = a_class()
+        meta = msgspec.structs.replace(node_class.metadata, annotations=annotations)
+        known = msgspec.structs.replace(node_class, metadata=meta)
+        world = msgspec.structs.replace(
+            a_world(), node_classes=(known,), beside=Beside(class_facts=(facts(seen_memory=seen),))
+        )
+        return [
+            one.change["metadata"]["annotations"]
+            for one in decide_ec2_classes(world)
+            if one.reason == "SeenMemory"
+        ]
+
+    assert noted({}, '{"ami-1":{}}') == [{SEEN_MEMORY: '{"ami-1":{}}'}]
+    assert noted({SEEN_MEMORY: '{"ami-1":{}}'}, '{"ami-1":{}}') == []
+    assert noted({}, "") == []

@@ -117,6 +117,7 @@ def _class_options(order: Order, base: NodeSettings, cloud: AwsCloud) -> ClassOp
         base=base,
         shapes=cloud.shapes,
         is_left_alone=cloud.is_left_alone,
+        note_memory=cloud.note_memory,
     )
 
 

@@ -58,6 +58,11 @@ _log: Final = logging.getLogger("nodewright.aws")
 type Key = tuple[str, int]
 
 
+def _nothing(node_class: EC2NodeClass) -> str:
+    del node_class
+    return ""
+
+
 async def _never(provider_id: str) -> bool:
     del provider_id
     return False
@@ -74,6 +79,7 @@ class ClassOptions(msgspec.Struct, frozen=True):
     subnets_ms: int = 60_000
     base: NodeSettings = DEFAULT
     shapes: Callable[[], Mapping[str, Shape]] = dict
+    note_memory: Callable[[EC2NodeClass], str] = _nothing
     is_left_alone: Callable[[str], Awaitable[bool]] = _never
 
 
@@ -121,6 +127,7 @@ class ClassFinder:
             placement_group=placement,
             user_data=self._kubelet(node_class) or self._user_data(node_class),
             allows_expressions=self._options.allows_expressions,
+            seen_memory=self._options.note_memory(node_class),
             kubernetes_minor=_minor(cluster.version),
             fingerprint=hash_ec2nodeclass(spec, cluster.authority),
         )

@@ -37,7 +37,7 @@ from nodewright.catalog.settings import DEFAULT, NodeSettings, Reservation
 from nodewright.catalog.table import Shape
 from nodewright.model.cloudview import SeenNode
 from nodewright.model.disruption import AWS_RULES, RepairRule
-from nodewright.model.ec2nodeclass import EC2NodeClass
+from nodewright.model.ec2nodeclass import SEEN_MEMORY, EC2NodeClass
 from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import PLACEMENT_GROUP_PARTITION, RESERVATION_ID
@@ -121,6 +121,7 @@ class AwsCloud:
         found = await self._reservations_of(node_class)
         reserved = self._shelf(group).spend(found, now_ms)
         placed = settings_in(settings, group if isinstance(group, PlacementGroup) else None)
+        self._seen.recall(node_class.metadata.annotations.get(SEEN_MEMORY, ""))
         seen = self._seen.of(node_class.status.amis)
         try:
             types = await self._types.types(
@@ -136,6 +137,12 @@ class AwsCloud:
     def shapes(self) -> Mapping[str, Shape]:
         """Give what every type is, as far as is known now."""
         return self._types.shapes()
+
+    def note_memory(self, node_class: EC2NodeClass) -> str:
+        """Give what is to be noted on a class of the memory that its nodes have shown."""
+        written = node_class.metadata.annotations.get(SEEN_MEMORY, "")
+        self._seen.recall(written)
+        return self._seen.note(node_class.status.amis, written)
 
     async def _group_of(self, node_class: EC2NodeClass) -> PlacementGroup | Fault | None:
         """Give the placement group of a class, if it names one."""

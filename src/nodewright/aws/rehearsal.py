@@ -28,7 +28,7 @@ from nodewright.catalog.images import image_for
 from nodewright.catalog.nodeclass import settings_of
 from nodewright.catalog.resolve import instance_types_for, regions
 from nodewright.model.classfacts import Trouble
-from nodewright.model.ec2nodeclass import EC2NodeClass, SubnetStatus
+from nodewright.model.ec2nodeclass import SEEN_MEMORY, EC2NodeClass, SubnetStatus
 from nodewright.model.hashing import EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import NODEPOOL, ON_DEMAND
@@ -40,7 +40,7 @@ KEPT_MS: Final = 30 * 60_000
 WOULD_DO: Final = "DryRunOperation"
 _NAME: Final = "validation"
 _USUAL: Final = ("m5.large", "m6g.large")
-_OWN_NOTES: Final = frozenset({EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION})
+_OWN_NOTES: Final = frozenset({EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION, SEEN_MEMORY})
 _REFUSED: Final = {
     CREATE_LAUNCH_TEMPLATE: "CreateLaunchTemplateAuthCheckFailed",
     CREATE_FLEET: "CreateFleetAuthCheckFailed",

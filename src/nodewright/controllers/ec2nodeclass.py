@@ -10,6 +10,7 @@ from nodewright.model.beside import Beside
 from nodewright.model.classfacts import ClassFacts
 from nodewright.model.decision import Decision, Release
 from nodewright.model.ec2nodeclass import (
+    SEEN_MEMORY,
     TERMINATION_FINALIZER,
     EC2NodeClass,
     EC2NodeClassStatus,
@@ -27,7 +28,7 @@ from nodewright.ports.kube import Answer, Outcome
 from nodewright.state.live import find_classes
 
 FRESH_MS: Final = 60_000
-_OWN_NOTES: Final = frozenset({EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION})
+_OWN_NOTES: Final = frozenset({EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION, SEEN_MEMORY})
 
 
 class Asked(NamedTuple):

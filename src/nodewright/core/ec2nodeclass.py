@@ -16,6 +16,7 @@ from nodewright.core.lifecycle_conditions import FALSE, UNKNOWN, Finding, condit
 from nodewright.model.classfacts import ClassFacts, Trouble
 from nodewright.model.decision import Change, Decision, Release, Tell, rest_on
 from nodewright.model.ec2nodeclass import (
+    SEEN_MEMORY,
     TERMINATION_FINALIZER,
     EC2NodeClass,
     EC2NodeClassStatus,
@@ -95,6 +96,19 @@ def _stamp(world: World, facts: Mapping[str, ClassFacts]) -> Iterator[Change]:
         known = facts.get(one.metadata.name)
         if known is not None and _is_about(known, one):
             yield from stamp_ec2_class(one, known, _claims_of(world, one))
+            yield from _note_memory(one, known)
+
+
+def _note_memory(node_class: EC2NodeClass, facts: ClassFacts) -> Iterator[Change]:
+    """Note on a class what its nodes have shown, so that the next process need not guess."""
+    noted = facts.seen_memory
+    if noted and noted != node_class.metadata.annotations.get(SEEN_MEMORY, ""):
+        yield Change(
+            subject=refer(NODE_CLASSES, node_class),
+            reason="SeenMemory",
+            basis=rest_on((NODE_CLASSES, node_class)),
+            change={"metadata": {"annotations": {SEEN_MEMORY: noted}}},
+        )
 
 
 def _claims_of(world: World, node_class: EC2NodeClass) -> list[NodeClaim]:

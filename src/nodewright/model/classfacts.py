@@ -24,7 +24,8 @@ class ClassFacts(msgspec.Struct, frozen=True):
     `user_data` is what is wrong with the user data of its machines, `kubernetes_minor` the minor version
     of the cluster for which its images are. `placement_group` is the id of the group that it names, if
     any, `rehearsal` what came of trying a launch that starts nothing, and `fingerprint` is what its machines
-    are stamped with. `allows_expressions` is whether kubelet settings may be expressions.
+    are stamped with. `allows_expressions` is whether kubelet settings may be expressions, and `seen_memory`
+    what is to be noted of the memory that its nodes have shown.
     """
 
     name: str
@@ -40,3 +41,4 @@ class ClassFacts(msgspec.Struct, frozen=True):
     kubernetes_minor: int | None = None
     fingerprint: str = ""
     allows_expressions: bool = False
+    seen_memory: str = ""

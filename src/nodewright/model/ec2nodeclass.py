@@ -42,6 +42,7 @@ RESTRICTED_TAGS: Final = (
 )
 RESTRICTED_TAG_PREFIX: Final = "kubernetes.io/cluster"
 TERMINATION_FINALIZER: Final = "karpenter.k8s.aws/termination"
+SEEN_MEMORY: Final = "nodewright.dev/seen-memory"
 PROFILE_NAME: Final = "karpenter.k8s.aws/instance-profile-name"
 """The annotation by which a claim remembers the instance profile of its machine."""
 
