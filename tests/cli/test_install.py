@@ -239,15 +239,22 @@ def answers(monkeypatch):
     return prepare
 
 
-def test_a_person_is_asked_and_asked_again_before_another_autoscaler_stops(site, answers, capsys):
+@pytest.fixture
+def scaler(site):
+    """The path of a Cluster Autoscaler that runs on the cluster."""
     path = "/apis/apps/v1/namespaces/kube-system/deployments/cluster-autoscaler"
     meta = {"namespace": "kube-system", "name": "cluster-autoscaler"}
     pod = {"containers": [{"image": "cluster-autoscaler:v1.34.0"}]}
-    site.table.objects[path] = {
-        "metadata": meta, "spec": {"replicas": 1, "template": {"spec": pod}}
-    }  # fmt: skip
+    spec = {"replicas": 1, "template": {"spec": pod}}
+    site.table.objects[path] = {"metadata": meta, "spec": spec}
+    yield path
+    del site.table.objects[path]
+
+
+@pytest.mark.usefixtures("scaler")
+def test_a_person_is_asked_and_asked_again_before_another_autoscaler_stops(site, answers, capsys):
     before = site.state()
-    asked = answers("n", "y", "n", "y", "yes", "y")
+    asked = answers("n", "y", "n")
 
     assert install() == 1
     assert install() == 1
@@ -256,11 +263,16 @@ def test_a_person_is_asked_and_asked_again_before_another_autoscaler_stops(site,
     assert asked[0] == "Apply? [y/N]     undo: nodewright uninstall --cluster shop\n"
     assert asked[2] == "And kube-system/cluster-autoscaler: replicas 1 → 0, last step? [y/N] "
 
+
+@pytest.mark.soak
+def test_a_person_who_agrees_has_it_done_and_undone(site, answers, scaler):
+    before = site.state()
+    answers("y", "yes", "y")
+
     assert install() == 0
-    assert site.table.objects[path]["spec"]["replicas"] == 0
+    assert site.table.objects[scaler]["spec"]["replicas"] == 0
     assert run(["uninstall", "--cluster", "shop"]) == 0
     assert changed(before, site.state()) == []
-    del site.table.objects[path]
 
 
 def test_a_person_chooses_where_node_groups_have_different_security_groups(

@@ -68,6 +68,7 @@ async def end_as_all_end(site, choose):
         assert changed(before, site.state()) == [], f"uninstall killed after {count} deeds"
 
 
+@pytest.mark.soak
 async def test_a_failure_says_what_was_done_and_what_was_not(fresh, no_faults):
     before = fresh.state()
     fresh.standin.account.faults.set("sqs.CreateQueue", Switch("deny"))
