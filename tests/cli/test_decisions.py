@@ -1,6 +1,7 @@
 """`nodewright decisions`: what was decided, for people and for programs."""
 
 import json
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -9,8 +10,13 @@ from journal.test_recorder import Clock, a_delete, a_refusal
 from nodewright.cli.decisions import read_since
 from nodewright.cli.main import run
 from nodewright.journal.recorder import Recorder
+from nodewright.model.command import Record
+from nodewright.model.decision import Disrupt
+from nodewright.model.disruption import Leaving, Method
 from nodewright.model.errors import UserError
+from nodewright.model.instance import NanoUSD
 from nodewright.model.instant import print_instant
+from nodewright.model.resource import NODE_CLAIMS, Ref
 from nodewright.ports.kube import Answer, Outcome
 
 
@@ -74,3 +80,30 @@ def test_since_is_a_time_or_a_while():
     assert read_since(print_instant(5), NOW_MS) == 5
     with pytest.raises(UserError):
         read_since("2026-13-40", NOW_MS)
+
+
+def test_kubectl_finds_the_command_as_its_plugin():
+    (plugin,) = entry_points(group="console_scripts", name="kubectl-nodewright")
+    (command,) = entry_points(group="console_scripts", name="nodewright")
+
+    assert plugin.value == command.value
+
+
+def test_chains_show_what_replaced_what_and_unknown_prices_as_such(tmp_path, capsys):
+    recorder = Recorder(tmp_path, Clock())
+    leaving = Leaving("node-a", "a", "general", "large", "zone-a", "spot", NanoUSD(400_000_000))
+    record = Record("C-1", "Underutilized", Method.SINGLE, 0, ("b",))
+    command = Disrupt(
+        subject=Ref(NODE_CLAIMS, "a"), reason="Underutilized", record=record, leaving=(leaving,)
+    )
+    recorder.decided("disruption", a_world(a_type()), [command], 1)
+    recorder.came_of("disruption", command, Answer(Outcome.DONE), 1)
+
+    assert run(["decisions", "--journal", str(tmp_path), "--chains"]) == 0
+    shown = capsys.readouterr().out
+    assert "node-a (large spot 0.4000)" in shown
+    assert run(["decisions", "--journal", str(tmp_path), "--chains", "-o", "json"]) == 0
+    (link,) = json.loads(capsys.readouterr().out)
+    assert (link["gone"][0]["pricePerHour"], link["savedPerHour"]) == (0.4, None)
+    assert run(["decisions", "--journal", str(tmp_path), "--node", "node-a", "-o", "json"]) == 0
+    assert [one["kind"] for one in json.loads(capsys.readouterr().out)] == ["Disrupt"]
