@@ -15,6 +15,7 @@ from nodewright.aws.calls import CALLS
 from nodewright.aws.machines import instance_of
 from nodewright.aws.shifts import FRESH_MS
 from nodewright.model.cloudview import SeenNode
+from nodewright.model.ec2nodeclass import SEEN_MEMORY
 from nodewright.model.labels import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 from nodewright.model.metadata import Condition, Taint
 from nodewright.ports.cloud import Ended, Launched, LaunchFault, Unavailable
@@ -167,10 +168,19 @@ async def test_what_nodes_have_shown_replaces_what_was_reckoned(standin, keys, n
     shown = (SeenNode("m5.large", image.id, 7_000_000_000_000),)
     cloud, gateway = a_cloud(standin, keys, nodes=lambda: shown)
     types = {one.name: one for one in await cloud.instance_types(node_class)}
+    note = cloud.note_memory(node_class)
+    gateway.close()
+    meta = msgspec.structs.replace(node_class.metadata, annotations={SEEN_MEMORY: note})
+    noted = msgspec.structs.replace(node_class, metadata=meta)
+    other, gateway = a_cloud(standin, keys)
+    later = {one.name: one for one in await other.instance_types(noted)}
     gateway.close()
 
     assert types["m5.large"].capacity["memory"] == 7_000_000_000_000
     assert types["m5.xlarge"].capacity["memory"] > 14_000_000_000_000
+    # Another process without any node knows it from the class.
+    assert later["m5.large"].capacity["memory"] == 7_000_000_000_000
+    assert other.note_memory(noted) == note
 
 
 async def test_a_template_deleted_behind_our_back_is_made_again(standin, cloud, node_class):
