@@ -113,13 +113,19 @@ def write_trace(trace: Trace, path: Path) -> Written:
     return Written(str(path), count, (trace.length_ms or last_ms) / 1000, trace.notes)
 
 
-def watch_cluster(watch: Watch, environment: Mapping[str, str], path: Path) -> Written:
-    """Watch the pods of a live cluster for a while, and write down what came and went."""
+def watch_cluster(
+    watch: Watch, environment: Mapping[str, str], path: Path, begun: Callable[[int], None]
+) -> Written:
+    """Watch the pods of a live cluster for a while, and write down what came and went.
+
+    Once all pods are known it is told how many there are.
+    """
     access = find_access(environment, watch.kubeconfig or None, watch.context or None)
-    return asyncio.run(_watch(access, this_machine(), watch, path))
+    return asyncio.run(_watch(access, watch, path, begun))
 
 
-async def _watch(access: Access, machine: Machine, watch: Watch, path: Path) -> Written:
+async def _watch(access: Access, watch: Watch, path: Path, begun: Callable[[int], None]) -> Written:
+    machine = this_machine()
     start_ms = machine.clock.now_ms()
     spill = path.with_name(f"{path.name}.seen")
     with spill.open("w+b") as file:
@@ -129,6 +135,7 @@ async def _watch(access: Access, machine: Machine, watch: Watch, path: Path) -> 
             plan = Plan(instance=_INSTANCE, resources=(PODS, DAEMON_SETS), hear=hear)
             async with open_session(access, machine, plan) as session:
                 await session.wait_synced(_SYNC_MS)
+                begun(session.mirror.count(PODS))
                 daemons = tuple(_daemon(one) for one in session.mirror.all(DAEMON_SETS))
                 await _wait(machine, start_ms + watch.for_ms)
             length_ms = machine.clock.now_ms() - start_ms
@@ -159,6 +166,7 @@ def _listener(
         for change in changes:
             if change.resource is PODS:
                 file.writelines(map(write_entry, take_change(recorder, change, now_ms())))
+        file.flush()
 
     return hear
 

@@ -90,8 +90,11 @@ def _write(
     if origin == "cluster":
         for_ms = read_duration("--for", span.for_)
         watch = recording.Watch(cluster.kubeconfig, cluster.context, for_ms)
-        say(f"watching pods for {span.for_}; Ctrl-C ends it and writes what was seen")
-        return recording.watch_cluster(watch, os.environ, out)
+
+        def begun(count: int) -> None:
+            say(f"watching {count} pods for {span.for_}; Ctrl-C ends it and writes what was seen")
+
+        return recording.watch_cluster(watch, os.environ, out, begun)
     if not sources:
         raise UserError(f"--from {origin} needs something to read", code=CODE)
     if origin == "audit":
