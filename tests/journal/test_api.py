@@ -58,6 +58,16 @@ def test_decisions_are_listed_and_narrowed(journal):
     assert [one["outcome"]["outcome"] for one in some["decisions"]] == ["Done"]
 
 
+@pytest.mark.parametrize(
+    ("query", "kinds"),
+    [("node=n", ["Delete"]), ("pod=default/p", ["Refuse"]), ("pool=general", []), ("pod=q", [])],
+)
+def test_decisions_are_found_by_whom_they_are_about(journal, query, kinds):
+    found = json.loads(get(journal, f"/decisions?{query}").body)
+
+    assert [one["kind"] for one in found["decisions"]] == kinds
+
+
 def test_a_decision_is_given_with_its_look_and_can_be_read_back(journal):
     name = journal.entries().entries[0].decision.id
     written = get(journal, f"/decisions/{name}")
