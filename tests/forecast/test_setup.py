@@ -2,7 +2,7 @@ import pytest
 from msgspec.structs import replace
 
 from forecast.small import MINUTE_MS, QUIET, a_setup
-from nodewright.forecast.setup import Setup, Shortages, settings_of, types_on_sale
+from nodewright.forecast.setup import Setup, Shortages, settings_of, types_on_sale, zones_of
 from nodewright.model.errors import UserError
 from nodewright.sim.simulation import Simulation
 
@@ -38,3 +38,8 @@ def test_spot_costs_its_share_where_nobody_knows_the_price():
     prices = {offer.capacity_type: offer.price for offer in one.offerings}
 
     assert prices["spot"] == round(prices["on-demand"] * 0.4)
+
+
+def test_a_region_has_the_zones_that_its_machines_are_in():
+    assert zones_of("us-east-1") == ("us-east-1a", "us-east-1b", "us-east-1c")
+    assert types_on_sale(a_setup(region="eu-north-1", zones=zones_of("eu-north-1")))

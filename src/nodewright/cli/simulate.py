@@ -60,12 +60,14 @@ class WorkloadOption:
     pools: Annotated[
         list[str] | None,
         Parameter(
-            help="Manifests of NodePools and node classes, or a snapshot.", consume_multiple=True
+            help="Manifests of NodePools and node classes, or a snapshot.",
+            consume_multiple=True,
+            negative=(),
         ),
     ] = None
     set_: Annotated[
         list[str] | None,
-        Parameter(name="--set", help="A change of them, as kind/name.path=value."),
+        Parameter(name="--set", help="A change of them, as kind/name.path=value.", negative=()),
     ] = None
 
 
@@ -80,6 +82,7 @@ class CompareOption:
             help="Policies: nodewright, karpenter, cluster-autoscaler, fixed, bound; "
             "each may have a :FILE and +path=value changes.",
             consume_multiple=True,
+            negative=(),
         ),
     ] = None
 
@@ -186,13 +189,13 @@ def read_order(
     from nodewright.app.forecasting import Order as Wanted
     from nodewright.app.workloads import Source, is_random
     from nodewright.forecast.edits import edit
-    from nodewright.forecast.setup import CloudModel, Setup, default_objects
+    from nodewright.forecast.setup import CloudModel, Setup, default_objects, zones_of
 
     objects = read_objects(tuple(workload.pools)) if workload.pools else default_objects()
     setup = Setup(
         edit(objects, workload.set_ or ()),
         cloud.region,
-        tuple(f"{cloud.region}{letter}" for letter in "abc"),
+        zones_of(cloud.region),
         CloudModel(cloud.interruptions, cloud.sold_out, cloud.spot_price),
     )
     days = workload.days or (1.0 if is_random(workload.workload) else None)

@@ -26,6 +26,7 @@ from nodewright.sim.simulation import Settings, Simulation
 CODE: Final = "NW-9405"
 SHORT_MS: Final = 30 * 60_000
 HISTORY_LINES: Final = 1_000
+ZONES_MAX: Final = 3
 _CLASS: Final = {
     "apiVersion": "karpenter.k8s.aws/v1",
     "kind": "EC2NodeClass",
@@ -93,6 +94,12 @@ def _pool(name: str, requirements: Sequence[Mapping[str, Any]], weight: int) -> 
             "template": {"spec": {"nodeClassRef": reference, "requirements": list(requirements)}},
         },
     }
+
+
+def zones_of(region: str) -> tuple[str, ...]:
+    """Give the zones of a region in which machines are looked for: the first three."""
+    found = {offer.zone for one in instance_types_for(region) for offer in one.offerings}
+    return tuple(sorted(found)[:ZONES_MAX])
 
 
 def read_pools(setup: Setup) -> tuple[NodePool, ...]:
