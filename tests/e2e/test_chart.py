@@ -11,7 +11,9 @@ import yaml
 
 from builders.installs import a_site
 from e2e.controller_rig import a_class, a_deployment, a_node_pool, count_running, furnish, sweep
+from e2e.kube_rig import NAMESPACE
 from nodewright.app import installing
+from nodewright.app.status import NAME as STATUS
 from nodewright.cli.main import run
 from nodewright.crds.document import definitions
 from nodewright.install.resources.chart import render_chart
@@ -183,6 +185,12 @@ def groups(cluster):
     sweep(cluster)
 
 
+def status_of(cluster):
+    """Give the status at a glance, as one `kubectl get` shows it."""
+    order = ("get", "configmap", STATUS, "-n", NAMESPACE, "-o", "jsonpath={.data.status}")
+    return cluster.run_kubectl(*order).stdout.decode()
+
+
 def start_as_told(cluster, pod, folder):
     """Run the container of a pod as a process: its words, its variables, its account."""
     container = pod["spec"]["containers"][0]
@@ -226,6 +234,7 @@ def test_a_controller_that_helm_installed_makes_nodes_and_goes_without_the_defin
     try:
         cluster.create(a_class(), a_node_pool(), a_deployment(namespace, 0, 3))
         cluster.wait_for("the pods run", lambda: count_running(cluster, namespace) == 3)
+        cluster.wait_for("the status tells of them", lambda: "perHour" in status_of(cluster))
     finally:
         process.terminate()
         process.wait(20)
