@@ -78,6 +78,20 @@ async def test_it_goes_when_that_is_asked_for_and_nothing_else_goes(site):
 
 
 @pytest.mark.soak
+async def test_a_rule_that_only_has_the_name_is_nobodys_leftover(site):
+    iam = site.standin.client("iam")
+    iam.remove_role_from_instance_profile(
+        InstanceProfileName=f"{OLD}_12345678901234567890",
+        RoleName=f"eksctl-KarpenterNodeRole-{OLD}",
+    )
+    iam.delete_role(RoleName=f"eksctl-KarpenterNodeRole-{OLD}")
+    ec2 = site.standin.client("ec2")
+    ec2.delete_launch_template(LaunchTemplateName=f"karpenter.k8s.aws/{OLD}")
+
+    assert await leftovers(site) == {}
+
+
+@pytest.mark.soak
 async def test_a_queue_that_only_has_the_name_is_nobodys_leftover(site):
     events, sqs = site.standin.client("events"), site.standin.client("sqs")
     for name in (one.removeprefix("event rule ") for one in RULES):

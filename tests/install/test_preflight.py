@@ -110,7 +110,7 @@ async def test_every_permission_of_every_account_denied_in_turn():
 
 # What only a change of mind, a newer release or a move between groups needs.
 RARE = {
-    "ec2:DescribeInstances", "eks:UpdateNodegroupConfig", "eks:UpdatePodIdentityAssociation",
+    "eks:UpdateNodegroupConfig", "eks:UpdatePodIdentityAssociation",
     "iam:CreatePolicyVersion", "iam:DeletePolicyVersion", "iam:DeleteRolePolicy",
     "iam:UpdateAssumeRolePolicy", "sqs:SetQueueAttributes",
 }  # fmt: skip

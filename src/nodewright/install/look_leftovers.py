@@ -34,8 +34,9 @@ async def look_leftovers(
         if (named := _ROLE.fullmatch(str(one["RoleName"]))) and named.group(1) not in clusters
     ]
     templates = [one async for one in _templates(asking, clusters)]
-    rules = [one async for one in _rules(asking, clusters)]
-    gone = {one.cluster for one in (*roles, *templates, *rules)}
+    known = {one.cluster for one in (*roles, *templates)}
+    rules = [one async for one in _rules(asking, clusters, known)]
+    gone = known | {one.cluster for one in rules}
     queues = [await _queue(asking, cluster, rules) for cluster in sorted(gone)]
     found = [*roles, *templates, *rules, *(one for one in queues if one is not None)]
     return tuple(sorted(found, key=lambda one: (one.kind, one.name)))
@@ -79,7 +80,9 @@ async def _templates(asking: Asking, clusters: frozenset[str]) -> AsyncIterator[
             yield Leftover("launch template", name, cluster, (), used)
 
 
-async def _rules(asking: Asking, clusters: frozenset[str]) -> AsyncIterator[Leftover]:
+async def _rules(
+    asking: Asking, clusters: frozenset[str], known: set[str]
+) -> AsyncIterator[Leftover]:
     ours = [pattern_of(kind) for kind in RULES]
     for one in await asking.list("events.ListRules", "Rules"):
         if msgspec.json.decode(one.get("EventPattern") or "null") not in ours:
@@ -88,8 +91,10 @@ async def _rules(asking: Asking, clusters: frozenset[str]) -> AsyncIterator[Left
         targets = await asking.list("events.ListTargetsByRule", "Targets", Rule=name)
         said = await asking.ask("events.ListTagsForResource", ResourceARN=one["Arn"])
         queues = {str(target["Arn"]).rpartition(":")[2] for target in targets}
+        # Without a tag, the name counts only where something else was left by a cluster of that name:
+        # a queue of a living cluster may be called anything.
         cluster = _said(read_tags(said.get("Tags"))) or next(
-            (queue for queue in sorted(queues) if queue in name), ""
+            (queue for queue in sorted(queues & known) if f"-{queue}-" in f"-{name}-"), ""
         )
         if cluster and cluster not in clusters:
             others = sorted(queues - {cluster})
