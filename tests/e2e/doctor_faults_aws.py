@@ -326,6 +326,11 @@ def restore_rule(patient):
     name = "SpotInterruptionRule-shop"
     events.put_rule(Name=name, EventPattern=patient.rule["EventPattern"])
     events.put_targets(Rule=name, Targets=patient.targets)
+    made = "NodewrightSpotInterruption-shop"
+    if any(one["Name"] == made for one in events.list_rules()["Rules"]):
+        targets = events.list_targets_by_rule(Rule=made)["Targets"]
+        events.remove_targets(Rule=made, Ids=[one["Id"] for one in targets])
+        events.delete_rule(Name=made)
 
 
 def close_queue(patient):

@@ -13,6 +13,7 @@ from nodewright.doctor.placed import placed_classes
 from nodewright.install.found import Json
 
 NEEDED: Final = ("ec2", "ecr.api", "ecr.dkr", "s3", "sts", "ssm", "sqs", "eks")
+_THERE: Final = "available"
 _EVERYWHERE: Final = ("0.0.0.0/0", "::/0")
 
 
@@ -35,7 +36,11 @@ async def probe(look: Look) -> Facts:
     tables = await look.aws_all("ec2.DescribeRouteTables", "RouteTables", Filters=here)
     endpoints = await look.aws_all("ec2.DescribeVpcEndpoints", "VpcEndpoints", Filters=here)
     prefix = f"com.amazonaws.{look.subject.region}."
-    names = (str(one["ServiceName"]).removeprefix(prefix) for one in endpoints)
+    names = (
+        str(one["ServiceName"]).removeprefix(prefix)
+        for one in endpoints
+        if str(one.get("State", _THERE)).lower() == _THERE
+    )
     return Facts(
         vpc, look.subject.region, tuple(sorted(subnets)), tuple(tables), tuple(sorted(names))
     )
