@@ -56,6 +56,8 @@ def market():
 @pytest.fixture
 def controller(market):
     made = Disruption(market, Memory(), Settings())
+    assert not look(made)
+    market.time_ms += 10_000
     assert look(made)
     return made
 

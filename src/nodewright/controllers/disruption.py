@@ -86,9 +86,10 @@ class Disruption(Controller):
         self._types: OnSale = {}
         self._proposed: dict[str, int] = {}
         self._has_news = True
-        self._news_ms = 0
-        self._due_ms = 0
-        self._ask_ms = 0
+        # Whoever has just started lets those go first who act on what cannot wait.
+        self._news_ms = ports.clock.now_ms()
+        self._due_ms = self._news_ms + _GATHER_MS
+        self._ask_ms = self._due_ms
         self._look_again_ms: int | None = None
 
     def hears(self, change: Change) -> bool:
