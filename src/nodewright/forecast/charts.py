@@ -6,6 +6,7 @@ name at its end of the legend.
 
 from collections.abc import Callable, Sequence
 from html import escape
+from math import ceil
 from typing import Final, NamedTuple
 
 WIDTH: Final = 720
@@ -39,6 +40,9 @@ def draw_lines(title: str, curves: Sequence[Curve], shown: Callable[[float], str
     """Draw values over time; steps, since a machine is there or is not."""
     end = max((x for curve in curves for x, _ in curve.points), default=1.0) or 1.0
     top = _round_up(max((y for curve in curves for _, y in curve.points), default=1.0))
+    if shown(0.25) == shown(0.0):
+        # Counts have whole ticks.
+        top = _TICKS * ceil(top / _TICKS)
     parts = [_axes(top, shown), _hours(end)]
     for curve in curves:
         steps = []

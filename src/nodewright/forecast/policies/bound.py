@@ -37,9 +37,10 @@ def bound_cost(setup: Setup, trace: Trace, seed: int) -> Measured:
     for step in range(-(-length_ms // STEP_MS)):
         at_ms = step * STEP_MS
         lasts_ms = min(STEP_MS, length_ms - at_ms)
-        price = rooms.price(means.get(step, {}), rooms.prices(market, START_MS + at_ms))
+        asked = {name: one * STEP_MS / lasts_ms for name, one in means.get(step, {}).items()}
+        price = rooms.price(asked, rooms.prices(market, START_MS + at_ms))
         cost += price * lasts_ms / HOUR_MS / NANO
-        cpu = means.get(step, {}).get("cpu", 0.0) / 1000
+        cpu = asked.get("cpu", 0.0) / 1000
         series.append(Point(at_ms, 0, 0, round(price / NANO, 4), cpu, cpu))
     return Measured(BOUND, seed, length_ms, cost, series=tuple(series))
 
