@@ -2,7 +2,7 @@
 
 import json
 
-from e2e.doctor_faults_kube import an_item, both, only, restore_requirements
+from e2e.doctor_hurts import an_item, both, only, restore_requirements
 from e2e.doctor_rig import Fault, a_condition
 
 NODE_ROLE = "KarpenterNodeRole-shop"
