@@ -15,8 +15,8 @@ from nodewright.model.errors import UserError
 NAMES = Names("123456789012", "us-west-2", "shop")
 ACCOUNTS = {
     "fresh": {},
-    "api-only": {"identity": "pod-identity"},
-    "cluster-autoscaler": {"node_policies": ("CloudWatchAgentServerPolicy",)},
+    "api-only": {"node_policies": ("CloudWatchAgentServerPolicy",)},
+    "cluster-autoscaler": {"identity": "pod-identity"},
     "hand-made-karpenter": {},
     "karpenter-v1": {},
     "no-node-group": {"is_fargate": True},
