@@ -48,26 +48,29 @@ class ClusterAutoscaler:
                 await self._fleet.launch(group)
         while True:
             self._fleet.forget_lost()
-            if self._fleet.has_news or self._unneeded:
+            if self._fleet.has_news:
                 await self._turn()
+            else:
+                # Where nothing has changed, what was unneeded still is, and only grows older.
+                self._shrink()
             await self._ports.clock.sleep_ms(self._settings.scan_interval * 1000)
 
     async def _turn(self) -> None:
-        has_news, self._fleet.has_news = self._fleet.has_news, False
+        self._fleet.has_news = False
         types = await self._ports.cloud.instance_types(None)
         if not isinstance(types, tuple):
             self._fleet.has_news = True
             return
         by_name = {one.name: one for one in types}
         world = self._world(types)
-        helpless = find_helpless(world) if has_news else ()
+        helpless = find_helpless(world)
         if helpless and await self._grow(world, helpless, by_name):
             return
         if helpless:
             # They wait for a group to come back, or for nothing at all: look again in any case.
             self._fleet.has_news = True
         self._judge_unneeded(world)
-        await self._shrink()
+        self._shrink()
 
     def _world(self, types: tuple[InstanceType, ...]) -> World:
         """Give the cluster with machines on their way as nodes that are there."""
@@ -155,7 +158,7 @@ class ClusterAutoscaler:
                 found[key] = self._unneeded.get(key, world.now_ms)
         self._unneeded = found
 
-    async def _shrink(self) -> None:
+    def _shrink(self) -> None:
         """Give back what has been unneeded for long enough: empty nodes together, others one by one."""
         now_ms, settings = self._ports.clock.now_ms(), self._settings
         if now_ms - self._added_ms < settings.scale_down_delay_after_add * 1000:
