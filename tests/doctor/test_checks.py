@@ -379,6 +379,7 @@ def test_a_broken_fixture_is_found_and_a_healthy_one_is_not(module, broken, heal
     assert found.cause.en != found.cause.ko
     assert found.commands
     assert check.is_fixable or not found.is_fixable
+    assert bool(found.undo_commands) == found.is_fixable
 
 
 def test_a_load_balancer_that_is_there_is_not_changed_under_its_users():

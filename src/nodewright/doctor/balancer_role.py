@@ -146,7 +146,17 @@ def _association(names: Names) -> Mend:
         (Ask("eks.CreatePodIdentityAssociation", params, IN_USE),),
     )
     # Its id is known only once it is made.
-    return Mend(step)
+    where = f"--cluster-name {names.cluster} --namespace {SPACE} --service-account {ACCOUNT}"
+    found = f"aws eks list-pod-identity-associations {where} --query associations[0].associationId"
+    return Mend(
+        step,
+        undo_text=(
+            (
+                f"aws eks delete-pod-identity-association --cluster-name {names.cluster} "
+                f"--association-id $({found} --output text)"
+            ),
+        ),
+    )
 
 
 def _text(document: Json) -> str:

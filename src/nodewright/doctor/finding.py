@@ -41,6 +41,13 @@ class Mend(msgspec.Struct, frozen=True):
 
     step: Step
     undo: tuple[Deed, ...] = ()
+    undo_text: tuple[str, ...] = ()
+    """Commands that take it back, where a deed cannot say it beforehand."""
+
+    @property
+    def undo_commands(self) -> tuple[str, ...]:
+        """What takes it back, as commands."""
+        return (*print_deeds(self.undo), *self.undo_text)
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -69,4 +76,4 @@ class Finding(msgspec.Struct, frozen=True):
     @property
     def undo_commands(self) -> tuple[str, ...]:
         """What takes the fix back, last change first."""
-        return tuple(line for mend in reversed(self.mends) for line in print_deeds(mend.undo))
+        return tuple(line for mend in reversed(self.mends) for line in mend.undo_commands)

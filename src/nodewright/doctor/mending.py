@@ -4,7 +4,6 @@ from collections.abc import Collection
 from typing import Final
 
 from nodewright.doctor.report import Report
-from nodewright.install.printing import print_deeds
 from nodewright.install.steps import Merge, Plan, Step
 from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
@@ -40,7 +39,7 @@ def plan_mending(report: Report, account_id: str, region: str) -> Plan:
 def undo_lines(report: Report, applied: Collection[Step]) -> tuple[str, ...]:
     """Give the commands that take back what was applied, last change first."""
     mends = [mend for one in report.found for mend in one.finding.mends if mend.step in applied]
-    lines = [line for mend in reversed(mends) for line in print_deeds(mend.undo)]
+    lines = [line for mend in reversed(mends) for line in mend.undo_commands]
     return tuple(dict.fromkeys(lines))
 
 

@@ -12,6 +12,7 @@ from nodewright.install.found import Json
 from nodewright.install.steps import Apply, Step
 
 _SHOWN_MAX = 5
+_UNDO = "helm upgrade karpenter-crd … --version VERSION   # puts the definitions of a version back"
 _GROUPS = ("karpenter.sh", "karpenter.k8s.aws")
 
 
@@ -72,7 +73,12 @@ def _finding(name: str, missing: list[str], ours: Json) -> Finding:
             "컨트롤러와 함께 정의를 갱신하지 않음(Helm은 정의를 그대로 둠)",
         ),
         facts=(fact(title, "spec.versions[v1] lacks", f"{shown}{more}"),),
-        mends=(Mend(Step("~", "definition", name, "of this version", (Apply(ours),))),),
+        mends=(
+            Mend(
+                Step("~", "definition", name, "of this version", (Apply(ours),)),
+                undo_text=(_UNDO,),
+            ),
+        ),
     )
 
 
