@@ -223,3 +223,12 @@ def test_a_right_is_given_by_a_policy_of_its_own():
     assert json.loads(put["PolicyDocument"])["Statement"] == [
         {"Effect": "Allow", "Action": "ssm:GetParameter", "Resource": "*"}
     ]
+
+
+def test_a_role_that_a_machine_still_has_is_not_deleted():
+    one = stale_roles.Stale("KarpenterNodeRole-gone", "gone", ("p",), used_by="i-1")
+
+    [found] = stale_roles.judge(stale_roles.Facts((one,)))
+
+    assert not found.is_fixable
+    assert "i-1" in found.commands[0]

@@ -9,6 +9,7 @@ import msgspec
 from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Mend, Text, fact, say
 from nodewright.doctor.look import Look
+from nodewright.install.found import Json
 from nodewright.install.resources.roles import GONE
 from nodewright.install.steps import Ask, Deed, Step
 
@@ -23,6 +24,8 @@ class Stale(msgspec.Struct, frozen=True):
     cluster: str
     profiles: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
+    used_by: str = ""
+    trust: Json | str = ""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -41,6 +44,12 @@ async def probe(look: Look) -> Facts:
     ]
     stale = []
     for name, cluster in gone[:_ROLES_MAX]:
+        role = ((await look.aws("iam.GetRole", RoleName=name)) or {}).get("Role") or {}
+        # Roles know no regions: the cluster may well be in the one that used the role last.
+        if (role.get("RoleLastUsed") or {}).get(
+            "Region", look.subject.region
+        ) != look.subject.region:
+            continue
         profiles = await look.aws_all(
             "iam.ListInstanceProfilesForRole", "InstanceProfiles", RoleName=name
         )
@@ -53,9 +62,23 @@ async def probe(look: Look) -> Facts:
                 cluster,
                 tuple(str(one["InstanceProfileName"]) for one in profiles),
                 tuple(str(one["PolicyArn"]) for one in policies),
+                await _machine_with(look, [str(one["Arn"]) for one in profiles]),
+                role.get("AssumeRolePolicyDocument") or "",
             )
         )
     return Facts(tuple(stale))
+
+
+async def _machine_with(look: Look, profiles: list[str]) -> str:
+    if not profiles:
+        return ""
+    living = ["pending", "running", "stopping", "stopped"]
+    filters = [
+        {"Name": "iam-instance-profile.arn", "Values": profiles},
+        {"Name": "instance-state-name", "Values": living},
+    ]
+    told = await look.aws_all("ec2.DescribeInstances", "Reservations", Filters=filters)
+    return next((str(one["InstanceId"]) for group in told for one in group["Instances"]), "")
 
 
 def judge(facts: Facts) -> Iterator[Finding]:
@@ -77,9 +100,17 @@ def judge(facts: Facts) -> Iterator[Finding]:
                 fact(
                     f"IAM role {one.name}", "instance profiles", ", ".join(one.profiles) or "none"
                 ),
-                fact("EKS", "clusters", f"none is named {one.cluster}"),
+                fact("EKS", "clusters", f"none here is named {one.cluster}"),
+                *(
+                    (fact(one.used_by, "IamInstanceProfile", "holds the role"),)
+                    if one.used_by
+                    else ()
+                ),
             ),
-            mends=(_mend(one),),
+            mends=() if one.used_by else (_mend(one),),
+            advice=(
+                f"aws ec2 describe-instances --instance-ids {one.used_by}   # it uses the role",
+            ),
         )
 
 
@@ -93,7 +124,19 @@ def _mend(one: Stale) -> Mend:
         attached = {"RoleName": one.name, "PolicyArn": policy}
         deeds.append(Ask("iam.DetachRolePolicy", attached, GONE))
     deeds.append(Ask("iam.DeleteRole", {"RoleName": one.name}, GONE))
-    return Mend(Step("-", "iam role", one.name, "with its instance profiles", tuple(deeds)))
+    trust = one.trust if isinstance(one.trust, str) else msgspec.json.encode(one.trust).decode()
+    made = {"RoleName": one.name, "AssumeRolePolicyDocument": trust}
+    undo: list[Deed] = [Ask("iam.CreateRole", made)]
+    undo += [
+        Ask("iam.AttachRolePolicy", {"RoleName": one.name, "PolicyArn": policy})
+        for policy in one.policies
+    ]
+    for profile in one.profiles:
+        held = {"InstanceProfileName": profile, "RoleName": one.name}
+        undo.append(Ask("iam.CreateInstanceProfile", {"InstanceProfileName": profile}))
+        undo.append(Ask("iam.AddRoleToInstanceProfile", held))
+    step = Step("-", "iam role", one.name, "with its instance profiles", tuple(deeds))
+    return Mend(step, tuple(undo))
 
 
 CHECK = Check(
@@ -106,8 +149,8 @@ CHECK = Check(
         "같은 이름의 클러스터를 설치하면 역할이 이미 있어 실패합니다.",
     ),
     answer=Text(
-        "The role is taken out of its instance profiles, they and the role are deleted; this cannot be undone.",
-        "역할을 인스턴스 프로파일에서 빼고 프로파일과 역할을 삭제합니다. 되돌릴 수 없습니다.",
+        "The role and its instance profiles are deleted, unless a machine or another region uses it.",
+        "인스턴스나 다른 리전이 쓰고 있지 않으면 역할과 인스턴스 프로파일을 삭제합니다.",
     ),
     probe=probe,
     judge=judge,
