@@ -52,6 +52,7 @@ def test_a_fault_is_found_alone_and_mended(patient, fault):
         assert all(one.finding.commands for one in report.found)
         fixable = {one.finding.is_fixable for one in report.found}
         assert fixable == {fault.is_fixable}
+        assert all(bool(one.finding.undo_commands) == fault.is_fixable for one in report.found)
         if fault.is_fixable:
             patient.mend(report)
             assert codes(patient.examine(later_min=fault.later_min)) == []
