@@ -15,7 +15,7 @@ from builders import (
 )
 from builders.solving import home_of, plan_of
 from nodewright.core.scheduling.daemons import read_daemons
-from nodewright.core.scheduling.hosts import HostBuilder, join
+from nodewright.core.scheduling.hosts import HostBuilder, copy_hosts, join
 from nodewright.core.scheduling.rules.volumes import Storage
 from nodewright.model.labels import INITIALIZED, INSTANCE_TYPE, REGISTERED, ZONE
 from nodewright.model.metadata import Condition
@@ -65,7 +65,7 @@ def test_initialized_nodes_come_first_then_by_name():
     young = a_managed_node("a-young", initialized=False, labels=TYPED)
     hosts = hosts_of(young, a_managed_node("c"), a_managed_node("b"))
     assert [host.name for host in hosts] == ["b", "c", "a-young"]
-    assert [host.number for host in hosts] == [0, 1, 2]
+    assert [host.number for host in copy_hosts(hosts)] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("what", ["node", "claim"])
