@@ -38,6 +38,8 @@ def test_expressions_of_kubelets_have_a_gate():
         (AwsWritten(ami_refresh_interval="10s"), "--ami-refresh-interval"),
         (AwsWritten(subnet_refresh_interval="soon"), "--subnet-refresh-interval"),
         (AwsWritten(aws_feature_gates="NodeClassCEL"), "--aws-feature-gates"),
+        (AwsWritten(journal_s3="my-bucket/journal"), "--journal-s3"),
+        (AwsWritten(journal_s3="s3://my-bucket/*"), "--journal-s3"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(written, word):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from builders.controller_policies import NODE_ROLE, scoped_statements
+from nodewright.aws.bucket import Place
 from nodewright.aws.calls import CALLS
 from nodewright.aws.policy import CHARACTERS_MAX, Account, policies, policy_name
 
@@ -17,6 +18,7 @@ def an_account(**more):
             "cluster": "demo",
             "node_role": NODE_ROLE,
             "queue": "demo",
+            "journal": Place("logs", "journal/demo"),
             **more,
         }
     )
@@ -77,3 +79,25 @@ def test_other_partitions_have_their_own_names(region, partition):
 def test_without_a_queue_none_may_be_read():
     assert "Interruption" not in policies(an_account(queue=""))
     assert policy_name("Interruption", "demo") == "NodewrightControllerInterruption-demo"
+
+
+@pytest.mark.parametrize(
+    ("place", "arn"),
+    [
+        (Place("logs", "journal/demo"), "arn:aws:s3:::logs/journal/demo/*"),
+        (Place("logs"), "arn:aws:s3:::logs/*"),
+    ],
+)
+def test_copies_of_the_journal_may_be_put_into_their_place_and_nowhere_else(place, arn):
+    (statement,) = policies(an_account(journal=place))["Journal"]["Statement"]
+
+    assert statement == {
+        "Sid": "AllowJournalCopies",
+        "Effect": "Allow",
+        "Action": ["s3:PutObject"],
+        "Resource": [arn],
+    }
+
+
+def test_without_copies_of_the_journal_nothing_of_s3_is_allowed():
+    assert "Journal" not in policies(an_account(journal=None))

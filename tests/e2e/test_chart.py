@@ -31,6 +31,9 @@ PLAYED = {
 }
 WANTED = {
     "nothing but the cluster": AWS,
+    "copies of the journal": {
+        "settings": {"clusterName": "prod", "journalS3": "s3://logs/journal/prod"}
+    },
     "a group of nodes": {**AWS, "nodeGroups": ["a", "b"]},
     "IRSA": {**AWS, "serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn:x"}}},
     "an account that is there": {**AWS, "serviceAccount": {"create": False, "name": "there"}},

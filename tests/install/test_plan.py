@@ -2,7 +2,9 @@ import pytest
 
 from builders.found import NUMBER, a_cluster, a_found, a_group, steps_of
 from nodewright.install.found import Kube
-from nodewright.install.plan import plan_install, plan_uninstall
+from nodewright.install.names import check_journal
+from nodewright.install.plan import names_of, plan_install, plan_uninstall
+from nodewright.install.resources.objects import chart_values
 from nodewright.install.steps import Ask, Remember
 from nodewright.install.wish import Wish
 from nodewright.model.errors import UserError
@@ -76,3 +78,27 @@ def test_the_controller_is_given_the_role_that_nodes_really_have():
     document = steps["iam policy NodewrightControllerIAMIntegration-shop"].deeds[0].params
 
     assert f"arn:aws:iam::{NUMBER}:role/NodewrightNodeRole-shop" in document["PolicyDocument"]
+
+
+@pytest.mark.parametrize(("journal", "count"), [("", 0), ("s3://logs/shop", 1)])
+def test_copies_of_the_journal_bring_a_policy_for_their_place_alone(journal, count):
+    wish = Wish("shop", journal=journal)
+    made = [
+        deed.params["PolicyDocument"]
+        for step in plan_install(a_found(), wish).changes
+        for deed in step.deeds
+        if isinstance(deed, Ask) and "ControllerJournal" in str(deed.params.get("PolicyName"))
+    ]
+
+    assert len(made) == count
+    assert all("arn:aws:s3:::logs/shop/*" in one and "s3:PutObject" in one for one in made)
+    said = chart_values(a_found(), wish, names_of(a_found()))["settings"].get("journalS3", "")
+    assert said == journal
+
+
+@pytest.mark.parametrize("journal", ["logs", "s3://logs/*"])
+def test_a_place_that_cannot_be_is_refused_in_one_sentence(journal):
+    with pytest.raises(UserError, match="cannot be a place in S3") as caught:
+        check_journal(journal)
+
+    assert caught.value.advice == "write it as s3://my-bucket/journal/my-cluster"

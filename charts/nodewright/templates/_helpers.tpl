@@ -129,6 +129,7 @@ annotations:
     "CLUSTER_ENDPOINT" "clusterEndpoint"
     "CLUSTER_CA_BUNDLE" "clusterCABundle"
     "INTERRUPTION_QUEUE" "interruptionQueue"
+    "JOURNAL_S3" "journalS3"
     "VM_MEMORY_OVERHEAD_PERCENT" "vmMemoryOverheadPercent"
     "RESERVED_ENIS" "reservedENIs"
     "AMI_REFRESH_INTERVAL" "amiRefreshInterval"

@@ -47,7 +47,7 @@ type Note = Callable[[str, str, str, int], None]
 async def open_aws(order: Order, session: Session, note: Note) -> AsyncIterator[Provider]:
     """Have the cloud of a cluster of EKS, for the length of a block."""
     machine = session.client.machine
-    clients = await asyncio.to_thread(_connect, order)
+    clients = await asyncio.to_thread(connect, order)
 
     def meter(call: Call, code: str, duration_ms: int) -> None:
         note(call.service, call.operation, code, duration_ms)
@@ -75,7 +75,8 @@ async def open_aws(order: Order, session: Session, note: Note) -> AsyncIterator[
         gateway.close()
 
 
-def _connect(order: Order) -> Clients:
+def connect(order: Order) -> Clients:
+    """Give the clients of AWS that the settings name, where there are credentials."""
     written = order.aws.written
     clients = Clients(
         Access(

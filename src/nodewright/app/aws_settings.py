@@ -10,6 +10,7 @@ import msgspec
 
 from nodewright.app.durations import BAD_SETTING, read_duration
 from nodewright.app.gates import read_gates
+from nodewright.aws.bucket import EXAMPLE, Place, read_place
 from nodewright.model.errors import UserError
 
 GATES: Final = {"NodeClassCEL": False}
@@ -36,6 +37,7 @@ class AwsWritten(msgspec.Struct, frozen=True):
     disable_dry_run: bool = False
     enable_zonal_shift: bool = False
     aws_feature_gates: str = ""
+    journal_s3: str = ""
 
 
 class AwsSettings(msgspec.Struct, frozen=True):
@@ -46,6 +48,7 @@ class AwsSettings(msgspec.Struct, frozen=True):
     images_ms: int = REFRESH_MS_MIN
     subnets_ms: int = REFRESH_MS_MIN
     gates: Mapping[str, bool] = msgspec.field(default_factory=lambda: dict(GATES))
+    journal: Place | None = None
 
 
 def read_aws(written: AwsWritten) -> AwsSettings:
@@ -72,7 +75,15 @@ def read_aws(written: AwsWritten) -> AwsSettings:
             raise _bad(f"{name} is at least 1m, not {intervals[name]}")
     images_ms, subnets_ms = refreshes
     gates = read_gates("--aws-feature-gates", written.aws_feature_gates, GATES)
-    return AwsSettings(written, role_ms // 1000, images_ms, subnets_ms, gates)
+    journal = _find_journal(written.journal_s3)
+    return AwsSettings(written, role_ms // 1000, images_ms, subnets_ms, gates, journal)
+
+
+def _find_journal(written: str) -> Place | None:
+    found = read_place(written)
+    if written and found is None:
+        raise _bad(f"--journal-s3 is a place such as {EXAMPLE}, not {written!r}")
+    return found
 
 
 def _check_endpoint(written: str) -> None:

@@ -11,11 +11,12 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from nodewright.app.copies import CopyMeter, open_copies
 from nodewright.app.dryrun import DryCloud, DryKube
 from nodewright.app.durations import read_duration
 from nodewright.app.faces import Faces, open_faces
@@ -113,24 +114,34 @@ async def _control(order: Order, access: Access, environment: Mapping[str, str])
     stop = asyncio.Event()
     with _stopping_at_signals(stop):
         folder = Path(order.written.journal or _journal_folder(access, environment))
+        meter = CopyMeter()
         async with (
+            open_copies(order, folder, machine, meter) as copier,
             open_session(access, machine, plan) as session,
-            open_faces(order, session, folder, identity) as faces,
+            open_faces(order, session, identity, folder, copier) as faces,
         ):
+            meter.note = faces.metrics.asked
             session.mirror.learn_version(running)
             duty = asyncio.create_task(
                 _serve(_Duty(order, session, ears, faces, _namespace(order, access)))
             )
-            told = asyncio.create_task(stop.wait())
-            await asyncio.wait((duty, told), return_when=asyncio.FIRST_COMPLETED)
-            duty.cancel()
-            told.cancel()
-            (ended,) = await asyncio.gather(duty, return_exceptions=True)
-            if isinstance(ended, Exception):
-                trace = None if isinstance(ended, UserError) else ended
-                _log.error("the controller ends: %s", ended, exc_info=trace)
-                raise ended
+            tasks: list[asyncio.Task[Any]] = [duty, asyncio.create_task(stop.wait())]
+            if copier is not None:
+                tasks.append(asyncio.create_task(copier.run()))
+            await _first_end(tasks)
     _log.info("stopped")
+
+
+async def _first_end(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    """Wait until one of the tasks ends, stop the others, and raise what broke."""
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    for ended in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(ended, Exception):
+            trace = None if isinstance(ended, UserError) else ended
+            _log.error("the controller ends: %s", ended, exc_info=trace)
+            raise ended
 
 
 async def _check(order: Order, access: Access, machine: Machine) -> str:

@@ -12,6 +12,7 @@ from nodewright.app.journaling import Kept, Sight, keep_journal
 from nodewright.app.pages import Page, serve_pages
 from nodewright.app.settings import Order
 from nodewright.app.spans import read_endpoint, tracing
+from nodewright.journal.copying import Copier
 from nodewright.kube.health import say_fine, serve_probes
 from nodewright.kube.session import Session
 from nodewright.model.world import World
@@ -40,7 +41,7 @@ class Faces(NamedTuple):
 
 @asynccontextmanager
 async def open_faces(
-    order: Order, session: Session, folder: Path, identity: str
+    order: Order, session: Session, identity: str, folder: Path, copier: Copier | None
 ) -> AsyncIterator[Faces]:
     """Answer probes, show metrics and keep the journal for the length of a block."""
     written, clock, ours = order.written, session.client.machine.clock, version("nodewright")
@@ -57,6 +58,8 @@ async def open_faces(
         ):
             bound, latest = BoundKeeper(), Latest()
             _show(metrics, session, kept, bound)
+            if copier is not None:
+                _show_copies(metrics, copier)
             facts = {"probes": probes, "metrics": page, "api": kept.port, "journal": str(folder)}
             _log.info("listening", extra={"facts": facts})
             yield Faces(
@@ -64,7 +67,7 @@ async def open_faces(
                 sight,
                 (metrics, Log(), kept.witness, latest, *traces),
                 bound,
-                lambda: _compose(session, metrics, latest, _replica(identity, ours, kept)),
+                lambda: _compose(session, metrics, latest, _replica(identity, ours, kept, copier)),
             )
 
 
@@ -80,9 +83,19 @@ def _show(metrics: Metrics, session: Session, kept: Kept, bound: BoundKeeper) ->
     }
 
 
-def _replica(identity: str, ours: str, kept: Kept) -> Replica:
+def _show_copies(metrics: Metrics, copier: Copier) -> None:
+    metrics.gauges |= {
+        "nodewright_journal_copying": lambda: not copier.problem,
+        "nodewright_journal_copies_waiting": lambda: copier.waiting_count,
+    }
+
+
+def _replica(identity: str, ours: str, kept: Kept, copier: Copier | None) -> Replica:
     problem = kept.witness.problem
-    return Replica(identity, ours, (Condition("JournalWritten", not problem, problem),))
+    conditions = [Condition("JournalWritten", not problem, problem)]
+    if copier is not None:
+        conditions.append(Condition("JournalCopied", not copier.problem, copier.problem))
+    return Replica(identity, ours, tuple(conditions))
 
 
 def _compose(

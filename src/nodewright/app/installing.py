@@ -25,6 +25,7 @@ from nodewright.install.names import (
     Names,
     check_cluster,
     check_image,
+    check_journal,
     check_region,
     check_role,
 )
@@ -142,6 +143,7 @@ def check_wish(wish: Wish) -> None:
     if wish.node_role:
         check_role(wish.node_role)
     check_image(wish.image)
+    check_journal(wish.journal)
     if wish.replicas < 1:
         raise UserError(
             f"{wish.replicas} controllers would do nothing",

@@ -7,6 +7,7 @@ in pieces, so that only what is alive is kept in memory.
 
 import asyncio
 import itertools
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Final
@@ -150,13 +151,32 @@ async def _watch(access: Access, watch: Watch, path: Path, begun: Callable[[int]
 
 
 async def _wait(machine: Machine, end_ms: int) -> None:
-    """Wait until an instant; whoever interrupts has what was seen until then."""
+    """Wait until an instant; whoever interrupts or ends it has what was seen until then."""
+    told = asyncio.Event()
+    _hear_signals(told)
+    waits = (
+        asyncio.create_task(machine.clock.sleep_ms(max(0, end_ms - machine.clock.now_ms()))),
+        asyncio.create_task(told.wait()),
+    )
     try:
-        await machine.clock.sleep_ms(max(0, end_ms - machine.clock.now_ms()))
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError:
         task = asyncio.current_task()
         assert task is not None, "this runs in one"
         task.uncancel()
+    finally:
+        for one in waits:
+            one.cancel()
+
+
+def _hear_signals(told: asyncio.Event) -> None:
+    """Take signals by hand: a shell's background job is told by SIGTERM, and ignores SIGINT."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, told.set)
+        except NotImplementedError:  # On Windows; there Ctrl-C cancels the task instead.
+            return
 
 
 def _listener(

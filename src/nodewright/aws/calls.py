@@ -29,6 +29,7 @@ class Scope(Enum):
     CLUSTER = "AllowAPIServerEndpointDiscovery"
     QUEUE = "AllowInterruptionQueueActions"
     SHIFTS = "AllowZonalShiftStatusReadOnly"
+    JOURNAL = "AllowJournalCopies"
     REGION = "AllowRegionalReadActions"
     PARAMETERS = "AllowSSMReadActions"
     PRICES = "AllowPricingReadActions"
@@ -120,6 +121,7 @@ DELETE_PROFILE: Final = _plain("iam", "DeleteInstanceProfile", Scope.PROFILE_CHA
 GET_PROFILE: Final = _plain("iam", "GetInstanceProfile", Scope.PROFILE_READS)
 LIST_PROFILES: Final = _plain("iam", "ListInstanceProfiles", Scope.PROFILE_LISTS)
 DELETE_MESSAGES: Final = Call("sqs", "DeleteMessageBatch", ((Scope.QUEUE, "sqs:DeleteMessage"),))
+PUT_OBJECT: Final = _plain("s3", "PutObject", Scope.JOURNAL)
 GET_QUEUE_URL: Final = _plain("sqs", "GetQueueUrl", Scope.QUEUE)
 RECEIVE_MESSAGE: Final = _plain("sqs", "ReceiveMessage", Scope.QUEUE)
 

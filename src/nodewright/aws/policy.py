@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.aws.bucket import Place
 from nodewright.aws.calls import CALLS, Scope
 from nodewright.aws.cluster import partition_of
 from nodewright.aws.tags import CLAIM, CLUSTER_NAME, owned_key
@@ -37,6 +38,7 @@ _PARTS: Final = {
     "EKSIntegration": (Scope.CLUSTER,),
     "Interruption": (Scope.QUEUE,),
     "ZonalShift": (Scope.SHIFTS,),
+    "Journal": (Scope.JOURNAL,),
     "ResourceDiscovery": (
         Scope.REGION,
         Scope.PARAMETERS,
@@ -57,6 +59,7 @@ class Account(msgspec.Struct, frozen=True):
     cluster: str
     node_role: str
     queue: str = ""
+    journal: Place | None = None
 
     @property
     def partition(self) -> str:
@@ -76,6 +79,8 @@ def policies(account: Account) -> dict[str, Json]:
             actions.setdefault(scope, set()).add(action)
     if not account.queue:
         actions.pop(Scope.QUEUE, None)
+    if account.journal is None:
+        actions.pop(Scope.JOURNAL, None)
     documents = {}
     for part, scopes in _PARTS.items():
         statements = [_statement(account, one, actions[one]) for one in scopes if one in actions]
@@ -123,6 +128,10 @@ def _resources(account: Account, scope: Scope) -> list[str] | str:
             return [_cluster_arn(account)]
         case Scope.QUEUE:
             return [account.arn("sqs", account.queue, account=number, region=region)]
+        case Scope.JOURNAL:
+            assert account.journal is not None, "nothing is allowed without a place"
+            copies = f"{account.journal.bucket}/{account.journal.key('*')}"
+            return [account.arn("s3", copies)]
         case Scope.PARAMETERS:
             return [account.arn("ssm", "parameter/aws/service/*", region=region)]
         case Scope.REGION | Scope.PRICES | Scope.PROFILE_LISTS | Scope.SHIFTS:

@@ -165,6 +165,9 @@ class Aws:
     aws_feature_gates: Annotated[
         str, _setting("Gates such as NodeClassCEL=true.", "AWS_FEATURE_GATES")
     ] = _AWS.aws_feature_gates
+    journal_s3: Annotated[
+        str, _setting("Where in S3 the journal is copied to; else nowhere.", "JOURNAL_S3")
+    ] = ""
 
 
 _Flag = Annotated[bool | None, Parameter(show=False, negative=())]

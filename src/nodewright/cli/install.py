@@ -73,6 +73,9 @@ class ChoiceOption:
         str, Parameter(help="Move the pods off this node group, and make it empty.")
     ] = ""
     image: Annotated[str, Parameter(help="The controller's image, as REPOSITORY[:TAG].")] = ""
+    journal_s3: Annotated[
+        str, Parameter(help="Where the journal is copied to: s3://BUCKET/FOLDER.")
+    ] = ""
     replicas: Annotated[int, Parameter(help="How many controllers stand by.")] = 2
 
     def wish(self, cluster: str) -> Wish:
@@ -91,6 +94,7 @@ class ChoiceOption:
             removes_leftovers=self.remove_leftovers,
             move_group=self.move_group,
             image=self.image,
+            journal=self.journal_s3,
             replicas=self.replicas,
         )
 

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from nodewright.aws.bucket import EXAMPLE, read_place
 from nodewright.aws.cluster import partition_of
 from nodewright.aws.policy import policy_name
 from nodewright.aws.tags import CLUSTER_NAME, OURS, owned_key
@@ -80,6 +81,16 @@ def check_image(name: str) -> None:
             f"{name!r} cannot be an image",
             code=BAD_NAME,
             advice="write it as REPOSITORY or REPOSITORY:TAG",
+        )
+
+
+def check_journal(place: str) -> None:
+    """Refuse what cannot be a place in S3."""
+    if place and read_place(place) is None:
+        raise UserError(
+            f"{place!r} cannot be a place in S3",
+            code=BAD_NAME,
+            advice=f"write it as {EXAMPLE}",
         )
 
 

@@ -22,4 +22,5 @@ class Wish(msgspec.Struct, frozen=True, rename="camel"):
     removes_leftovers: bool = False
     move_group: str = ""
     image: str = ""
+    journal: str = ""
     replicas: int = 2

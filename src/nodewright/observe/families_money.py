@@ -88,5 +88,13 @@ MONEY_GAUGES: Final = (
     Family(
         "nodewright_journal_left_out", "Records that were not written, since this process began."
     ),
+    Family(
+        "nodewright_journal_copying",
+        "1 while the journal is copied to S3, 0 when that fails; not there where no copy is wanted.",
+    ),
+    Family(
+        "nodewright_journal_copies_waiting",
+        "Closed parts of the journal that have no copy in S3 yet.",
+    ),
     Family("nodewright_leading", "1 while this replica decides and acts."),
 )

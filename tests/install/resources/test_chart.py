@@ -55,13 +55,21 @@ def test_its_replicas_keep_apart_from_each_other():
 def test_settings_become_variables_and_what_is_not_said_is_left_out():
     told = variables(
         render_chart(
-            {"settings": {"clusterName": "prod", "isolatedVPC": True, "interruptionQueue": "q"}}
+            {
+                "settings": {
+                    "clusterName": "prod",
+                    "isolatedVPC": True,
+                    "interruptionQueue": "q",
+                    "journalS3": "s3://logs/prod",
+                }
+            }
         )
     )
 
     assert told["CLUSTER_NAME"] == "prod"
     assert told["ISOLATED_VPC"] == "true"
     assert told["INTERRUPTION_QUEUE"] == "q"
+    assert told["JOURNAL_S3"] == "s3://logs/prod"
     assert told["FEATURE_GATES"].startswith("CapacityBuffer=true,NodeOverlay=true,NodeRepair=false")
     assert told["AWS_FEATURE_GATES"] == "NodeClassCEL=false"
     assert not {"CLUSTER_ENDPOINT", "EKS_CONTROL_PLANE", "DRY_RUN"} & told.keys()

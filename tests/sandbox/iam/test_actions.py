@@ -289,6 +289,7 @@ def test_reading_is_allowed_where_it_is_needed(ask, fine):
         (an_ask("iam", "CreatePolicy", PolicyName="p", Path="/a/"), "iam:CreatePolicy", f"arn:aws:iam::{ACCOUNT}:policy/a/p"),
         (an_ask("ec2", "CreatePlacementGroup", GroupName="g"),
          "ec2:CreatePlacementGroup", f"arn:aws:ec2:{REGION}:{ACCOUNT}:placement-group/g"),
+        (an_ask("s3", "PutObject", Bucket="b", Key="k/1"), "s3:PutObject", "arn:aws:s3:::b/k/1"),
         (an_ask("arc-zonal-shift", "GetManagedResource", resourceIdentifier="x"), "arc-zonal-shift:GetManagedResource", "x"),
     ],
 )  # fmt: skip

@@ -22,6 +22,7 @@ _TEXTS: Final[Mapping[str, str]] = {
     "CLUSTER_ENDPOINT": "clusterEndpoint",
     "CLUSTER_NAME": "clusterName",
     "INTERRUPTION_QUEUE": "interruptionQueue",
+    "JOURNAL_S3": "journalS3",
     "MIN_VALUES_POLICY": "minValuesPolicy",
     "PREFERENCE_POLICY": "preferencePolicy",
     "RESERVED_ENIS": "reservedENIs",

@@ -73,6 +73,8 @@ def chart_values(found: Found, wish: Wish, names: Names) -> Json:
         "settings": {"clusterName": names.cluster, "interruptionQueue": names.queue},
         "controller": {"resources": {"requests": {"cpu": "250m", "memory": "512Mi"}}},
     }
+    if wish.journal:
+        values["settings"]["journalS3"] = wish.journal
     if notes := account_notes(found, wish, names):
         values["serviceAccount"] = {"annotations": notes}
     if not wish.is_fargate and cluster.node_groups:

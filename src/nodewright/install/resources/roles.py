@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from nodewright.aws import policy as controller
+from nodewright.aws.bucket import Place, read_place
 from nodewright.aws.tags import print_tags
 from nodewright.install.found import Account, Found, Json, MadeProfile, Role
 from nodewright.install.names import Names
@@ -52,7 +53,8 @@ def trust(principal: Json, *actions: str, condition: Json | None = None) -> Json
 
 def policy_parts() -> tuple[str, ...]:
     """Name the parts into which the controller's policy is dealt out."""
-    return tuple(controller.policies(controller.Account("", "", "", "", queue="any")))
+    every = controller.Account("", "", "", "", queue="any", journal=Place("any"))
+    return tuple(controller.policies(every))
 
 
 def choose_node_role(found: Account, wish: Wish, names: Names) -> str:
@@ -130,6 +132,7 @@ def plan_controller(found: Found, wish: Wish, names: Names, trusted: Json) -> It
             cluster=names.cluster,
             node_role=node_role_arn(found.account, wish, names),
             queue=names.queue,
+            journal=read_place(wish.journal),
         )
     )
     for part, document in documents.items():

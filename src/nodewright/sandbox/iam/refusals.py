@@ -17,7 +17,9 @@ from nodewright.sandbox.iam.evaluate import Layer, Outcome, Verdict
 from nodewright.sandbox.iam.principals import Kind
 
 # Services whose JSON protocols say AccessDeniedException; the query protocols say AccessDenied.
-_QUERY_SERVICES = frozenset({"iam", "sts", "elb", "elbv2", "autoscaling", "cloudformation", "sqs"})
+_QUERY_SERVICES = frozenset(
+    {"iam", "sts", "elb", "elbv2", "autoscaling", "cloudformation", "sqs", "s3"}
+)
 _DENY_PLACES = {
     Layer.IDENTITY: "an identity-based policy",
     Layer.RESOURCE: "a resource-based policy",

@@ -1,4 +1,4 @@
-"""Parameters, keys and zonal shifts: small services of which a few calls are made."""
+"""Parameters, keys, zonal shifts and objects of S3: small services of which a few calls are made."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -60,6 +60,11 @@ def _managed_resource(ask: Ask, _: Lookup) -> Iterator[Need]:
     yield need(ask, f"arc-zonal-shift:{ask.operation}", name, keys)
 
 
+def _object(ask: Ask, _: Lookup) -> Iterator[Need]:
+    bucket, key = ask.params.get("Bucket"), ask.params.get("Key")
+    yield need(ask, f"s3:{ask.operation}", f"arn:{ask.partition}:s3:::{bucket}/{key}")
+
+
 RULES: Final[dict[str, Rule]] = {
     "ssm.GetParameter": _parameter,
     "ssm.GetParameters": _parameter,
@@ -77,4 +82,5 @@ RULES: Final[dict[str, Rule]] = {
         )
     },
     "arc-zonal-shift.GetManagedResource": _managed_resource,
+    **{f"s3.{operation}": _object for operation in ("PutObject", "GetObject", "DeleteObject")},
 }  # fmt: skip
