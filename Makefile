@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest
 JOBS ?= auto
-CLUSTERS ?= 2
+CLUSTERS ?= 3
 BENCHMARKS ?= promises listing run controller interruption forecasts
 
 .PHONY: help setup lock demo check test test-fast unit e2e soak bench docs image
@@ -41,7 +41,7 @@ unit: $(READY)
 	@$(PYTEST) -n $(JOBS) -m "not e2e and not soak" --ignore=tests/tidy
 
 e2e: $(READY) ## End-to-end tests on a real control plane (built with Go on the first run)
-	@$(PYTEST) -n $(CLUSTERS) --dist loadfile -m "e2e and not soak" tests/e2e
+	@$(PYTEST) -n $(CLUSTERS) --dist loadfile --no-loadscope-reorder -m "e2e and not soak" tests/e2e
 
 soak: $(READY) ## The long runs: 100,000 examples of each property, every fault
 	@$(PYTEST) -n $(JOBS) -m "soak or algebra" --hypothesis-profile=soak

@@ -25,6 +25,10 @@ def furnish(cluster):
         "apply", "--server-side", "--force-conflicts", "-f", "-",
         stdin=msgspec.json.encode(document),
     )  # fmt: skip
+    cluster.wait_for(
+        "the kinds are served",
+        lambda: cluster.run_kubectl("get", "nodepools,nodeclaims,kwoknodeclasses").returncode == 0,
+    )
     access = role_access(cluster)
     cluster.kubectl("apply", "-f", str(KWOK_ROLE))
     binding = {

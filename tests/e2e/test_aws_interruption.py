@@ -84,6 +84,7 @@ def test_a_warning_replaces_a_node_before_its_machine_ends(installed, replica):
     assert replica.complaints() == []
 
 
+@pytest.mark.soak
 def test_what_nobody_heard_is_found_by_asking_and_a_missing_queue_is_told(installed, replica):
     account, sqs = installed.account, installed.account.client("sqs")
     [(name, machine)] = claims(installed).items()

@@ -227,6 +227,7 @@ def test_a_broken_node_is_repaired_in_spite_of_its_pods_while_few_are_broken(
     assert replica.complaints() == []
 
 
+@pytest.mark.soak
 def test_a_replacement_that_never_comes_leaves_every_pod_where_it_was(cluster, namespace, start):
     replica = start(6)
     old, at = names(cluster), places(cluster, namespace)
