@@ -1,8 +1,10 @@
 """A promise about money: what a cluster is said to cost is the sum over its machines, whatever happens.
 
 The sum is made here once more, machine by machine from the market's own prices, and held against the
-bill that metrics, status and screens show, a few seconds after each change and once a minute. A total that is carried along instead of added up drifts with
-moving spot prices, and falls below zero when an end is seen twice.
+bill that metrics, status and screens show: at every change of what is paid for, and once a minute with all
+pods. Where machines are many, those that change together are added up together, a few seconds later. A
+total that is carried along instead of added up drifts with moving spot prices, and falls below zero when an
+end is seen twice.
 """
 
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ from nodewright.sim.apiserver import DELETED, MODIFIED, Change
 from nodewright.sim.checkers.checker import Checker, Scene
 
 _GATHER_MS: Final = 5_000
+_FEW: Final = 100
 
 
 class CostTotal(Checker):
@@ -55,7 +58,8 @@ class CostTotal(Checker):
         return bill.total
 
     def _pool_changed(self, change: Change) -> None:
-        self._change_count += change.verb != MODIFIED
+        if change.verb != MODIFIED:
+            self._paid_otherwise()
 
     def _pod_changed(self, change: Change) -> None:
         old, new = change.old, change.new
@@ -69,10 +73,14 @@ class CostTotal(Checker):
 
     def _changed(self, change: Change) -> None:
         # Most changes are about other things than what is paid for.
-        if change.verb != DELETED and _paid_for(change.old) == _paid_for(change.new):
-            return
+        if change.verb == DELETED or _paid_for(change.old) != _paid_for(change.new):
+            self._paid_otherwise()
+
+    def _paid_otherwise(self) -> None:
         self._change_count += 1
-        if not self._is_due:
+        if max(self.api.count(NODES), self.api.count(NODE_CLAIMS)) <= _FEW:
+            self._compare(())
+        elif not self._is_due:
             # A thousand nodes that come together are added up a few times, not a thousand.
             self._is_due = True
             self.loop.after_ms(_GATHER_MS, self._compare_now)
