@@ -103,6 +103,23 @@ def test_the_pods_of_a_deployment_run(cluster, node, namespace):
     )
 
 
+def test_a_pod_that_was_called_unready_by_mistake_is_ready_again(cluster, node, namespace):
+    def is_ready(status):
+        return condition(cluster, "pod", "web", "Ready", namespace=namespace, status=status)
+
+    cluster.create(a_pod(namespace, "web"))
+    cluster.wait_for("it is ready", lambda: is_ready("True"))
+    unready = msgspec.json.encode(
+        {"status": {"conditions": [{"type": "Ready", "status": "False"}]}}
+    )
+    cluster.kubectl(
+        "patch", "pod", "web", "-n", namespace, "--subresource=status", "-p", unready.decode()
+    )
+    assert is_ready("False")
+
+    cluster.wait_for("it is ready again", lambda: is_ready("True"))
+
+
 def test_a_job_finishes_and_a_failing_one_fails(cluster, node, namespace):
     for name, annotations in (("good", {}), ("bad", {"sandbox.nodewright.dev/fail": "yes"})):
         template = a_template({}, annotations, restartPolicy="Never")
