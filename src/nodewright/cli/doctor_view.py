@@ -17,6 +17,8 @@ from nodewright.model.wording import Count, Language
 _SIGNS: Final = {"error": ("✗", "red"), "warning": ("!", "yellow"), "info": ("i", "cyan")}
 _COLOURS: Final = {"✗": "red", "!": "yellow", "✓": "green", "?": "magenta"}
 _HANG: Final = 15
+_OBJECTS_MAX: Final = 6
+"""So many objects of a finding are named on the screen; a fault may concern a thousand nodes."""
 _SUMS: Final = Text(
     "✓ {passed:check} passed   ✗ {errors:problem}   ! {warnings:warning}   i {notes:note}   ? {unknown} unknown",
     "✓ 점검 {passed}개 통과   ✗ 문제 {errors}개   ! 경고 {warnings}개   i 참고 {notes}개   ? 확인 불가 {unknown}개",
@@ -30,6 +32,7 @@ _WORDS: Final = {
     "choose": Text("choose", "선택"),
     "changes": Text("shows the plan first: {plan}", "먼저 계획을 보여 줌: {plan}"),
     "areas": Text("areas", "영역"),
+    "more": Text("and {count} more (-o json names all)", "외 {count}개 (-o json에 모두 나옴)"),
     "clean": Text("nothing is wrong", "문제가 없습니다"),
 }
 
@@ -75,7 +78,7 @@ def finding_lines(one: Found, language: Language) -> list[RenderableType]:
     sign, colour = _SIGNS[one.severity]
     finding = one.finding
     lines = [_hanging(f"{sign} {one.code}", finding.message.into(language), f"bold {colour}")]
-    lines.append(_line("object", ", ".join(finding.objects), language))
+    lines.append(_line("object", _named(finding.objects, language), language))
     lines += [_line("fact", each.into(language), language) for each in finding.facts]
     lines.append(_line("cause", finding.cause.into(language), language))
     lines.append(_line("why", one.why.into(language), language))
@@ -88,6 +91,12 @@ def finding_lines(one: Found, language: Language) -> list[RenderableType]:
         for command in (() if finding.is_fixable else finding.commands)
     ]
     return lines
+
+
+def _named(objects: tuple[str, ...], language: Language) -> str:
+    shown = ", ".join(objects[:_OBJECTS_MAX])
+    rest = len(objects) - _OBJECTS_MAX
+    return f"{shown} {_WORDS['more'].into(language).format(count=rest)}" if rest > 0 else shown
 
 
 def _line(word: str, said: str, language: Language, style: str = "") -> RenderableType:
