@@ -55,22 +55,27 @@ class Drafting:
             shape.pods = waiting[shape]
             shape.skip_drafts, shape.skip_hosts = {}, {}
         filling = Filling(self.board)
-        behind = PriceFit(self.board, shapes, filling).run(frozenset())
-        left = [*filling.left, *behind]
-        filling.left = []
-        if left:
-            fill_first_fit(self.board, in_order(left), filling)
+        self.fill(shapes, filling)
         if filling.left:
             self.drop(first)
             return None
-        filling.shape_of = {id(pod): shape for shape in shapes for pod in shape.pods}
-        Improver(filling, Ledger(self.board, self.floor.worth), self._steps).run()
         made = [draft for draft in self.board.drafts[first:] if draft.pod_count]
         for draft in made:
             if draft.stale:
                 self.board.freshen(draft)
             self.filling.pods_of[draft.number] = filling.pods_of[draft.number]
         return made
+
+    def fill(self, shapes: list[Shape], filling: Filling) -> None:
+        """Put all pods of some shapes onto new nodes, as cheaply as we know; others stay left."""
+        behind = PriceFit(self.board, shapes, filling).run(frozenset())
+        left = [*filling.left, *behind]
+        filling.left = []
+        if left:
+            fill_first_fit(self.board, in_order(left), filling)
+        if not filling.left:
+            filling.shape_of = {id(pod): shape for shape in shapes for pod in shape.pods}
+            Improver(filling, Ledger(self.board, self.floor.worth), self._steps).run()
 
     def drop(self, first: int) -> None:
         """Take back all drafts from a number on."""

@@ -27,7 +27,6 @@ from nodewright.core.scheduling.wishes import Shape
 from nodewright.model.disruption import UNDERUTILIZED, Decided, Memory, Method, Settings
 from nodewright.model.instance import NanoUSD
 from nodewright.model.labels import INSTANCE_TYPE, SPOT
-from nodewright.model.pod import Pod
 from nodewright.model.world import World
 
 TOGETHER_MAX: Final = 100
@@ -37,25 +36,9 @@ TOGETHER_MAX: Final = 100
 class FirstFit(Drafting):
     """Fills new nodes as Karpenter does."""
 
-    def make(self, waiting: Mapping[Shape, list[Pod]]) -> list[Draft] | None:
-        """Give new nodes for all these pods, or nothing where some of them fit no node at all."""
-        self.floor.show_placed()
-        first = len(self.board.drafts)
-        shapes = sorted(waiting, key=lambda shape: shape.number)
-        for shape in shapes:
-            shape.pods = waiting[shape]
-            shape.skip_drafts, shape.skip_hosts = {}, {}
-        filling = Filling(self.board)
+    def fill(self, shapes: list[Shape], filling: Filling) -> None:
+        """Put pods onto the emptiest new node that takes them, in its order, and improve nothing."""
         fill_first_fit(self.board, in_order([(s, pod) for s in shapes for pod in s.pods]), filling)
-        if filling.left:
-            self.drop(first)
-            return None
-        made = [draft for draft in self.board.drafts[first:] if draft.pod_count]
-        for draft in made:
-            if draft.stale:
-                self.board.freshen(draft)
-            self.filling.pods_of[draft.number] = filling.pods_of[draft.number]
-        return made
 
 
 def decide_as_karpenter(world: World, now_ms: int, settings: Settings, memory: Memory) -> Decided:
