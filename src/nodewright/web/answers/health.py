@@ -1,0 +1,76 @@
+"""Health: what doctor finds, what is sold out, how far the queue is behind, and who runs which version."""
+
+from typing import Literal
+
+from nodewright.web.answers.shared import Answer, Condition
+
+
+class Finding(Answer, frozen=True):
+    """One thing that is wrong, and the commands that mend it."""
+
+    code: str
+    severity: Literal["error", "warning", "info"]
+    area: str
+    message: str
+    cause: str
+    objects: tuple[str, ...]
+    facts: tuple[str, ...]
+    fix: tuple[str, ...]
+    fixable: bool
+
+
+class Unknown(Answer, frozen=True):
+    """A check that could not be made, and why."""
+
+    code: str
+    area: str
+    why: str
+
+
+class Area(Answer, frozen=True):
+    """A part of the installation and its sign."""
+
+    name: str
+    sign: Literal["ok", "warning", "problem", "unknown"]
+
+
+class SoldOut(Answer, frozen=True):
+    """An offering that is not asked for until then."""
+
+    instance_type: str
+    zone: str
+    capacity_type: str
+    until: str | None
+    reason: str
+
+
+class Queue(Answer, frozen=True):
+    """The queue of interruptions: how old the oldest message is, and how many wait; null where not known."""
+
+    name: str
+    lag_seconds: float | None
+    waiting: int | None
+
+
+class Version(Answer, frozen=True):
+    """Who runs which version."""
+
+    name: str
+    version: str
+
+
+class Health(Answer, frozen=True):
+    """The state of the installation; `examined` says when and by whom it was looked at, empty where by nobody."""
+
+    revision: int
+    at: str
+    examined: str
+    passed: int
+    findings: tuple[Finding, ...]
+    unknown: tuple[Unknown, ...]
+    areas: tuple[Area, ...]
+    conditions: tuple[Condition, ...]
+    sold_out: tuple[SoldOut, ...]
+    queue: Queue | None
+    versions: tuple[Version, ...]
+    clients: int

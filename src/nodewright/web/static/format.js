@@ -1,0 +1,114 @@
+// Values as people read them: a unit on every number, `?` for what is not known, never 0.
+
+export const UNKNOWN = "?";
+
+const SYMBOLS = { USD: "$", CNY: "¥" };
+const STEPS = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "m"],
+  [1, "s"],
+];
+const BYTES = ["B", "Ki", "Mi", "Gi", "Ti", "Pi"];
+
+let currency = "USD";
+
+/** Names the currency of the price list, which the server tells with its first answer. */
+export function useCurrency(name) {
+  currency = name;
+}
+
+/** Tells whether a value is one that we know. */
+export function known(value) {
+  return value !== null && value !== undefined && !Number.isNaN(value);
+}
+
+/** Money with as many digits as its size deserves; an estimate is marked `~`. */
+export function money(amount, { estimated = false, signed = false, unit = "" } = {}) {
+  if (!known(amount)) return UNKNOWN;
+  const size = Math.abs(amount);
+  const digits = size >= 1000 || size === 0 ? 0 : size >= 1 ? 2 : size >= 0.001 ? 3 : 5;
+  const figure = size.toLocaleString("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  const sign = amount < 0 ? "−" : signed && amount > 0 ? "+" : "";
+  return `${estimated ? "~" : ""}${sign}${SYMBOLS[currency] ?? `${currency} `}${figure}${unit}`;
+}
+
+/** A price of an hour. */
+export function perHour(amount, options = {}) {
+  return money(amount, { ...options, unit: known(amount) ? "/h" : "" });
+}
+
+/** A count with thousands set apart. */
+export function count(value) {
+  return known(value) ? value.toLocaleString("en-US") : UNKNOWN;
+}
+
+/** A count and its noun: `1 pod`, `2 pods`. */
+export function counted(value, noun, plural = `${noun}s`) {
+  return `${count(value)} ${value === 1 ? noun : plural}`;
+}
+
+/** A share between 0 and 1 in whole percent. */
+export function percent(share) {
+  return known(share) ? `${Math.round(share * 100)} %` : UNKNOWN;
+}
+
+/** Processors, as cores. */
+export function cores(value) {
+  if (!known(value)) return UNKNOWN;
+  return value >= 100 ? count(Math.round(value)) : String(Number(value.toFixed(value < 10 ? 2 : 1)));
+}
+
+/** Bytes in binary units. */
+export function bytes(value) {
+  if (!known(value)) return UNKNOWN;
+  let step = 0;
+  let rest = value;
+  while (Math.abs(rest) >= 1024 && step < BYTES.length - 1) {
+    rest /= 1024;
+    step += 1;
+  }
+  return `${Number(rest.toFixed(rest < 10 ? 1 : 0))} ${BYTES[step]}`;
+}
+
+/** A span of time in its two largest units: `3d 4h`, `38s`. */
+export function span(seconds) {
+  if (!known(seconds)) return UNKNOWN;
+  let rest = Math.max(0, Math.round(seconds));
+  const parts = [];
+  for (const [size, unit] of STEPS) {
+    const whole = Math.floor(rest / size);
+    rest -= whole * size;
+    if (whole || (unit === "s" && parts.length === 0)) parts.push(`${whole}${unit}`);
+    else if (parts.length) break;
+    if (parts.length === 2) break;
+  }
+  return parts.join(" ");
+}
+
+/** How long something has been so at an instant, both as RFC 3339. */
+export function age(since, at) {
+  return known(since) && known(at) ? span((Date.parse(at) - Date.parse(since)) / 1000) : UNKNOWN;
+}
+
+/** An instant as a time of day in the reader's own zone. */
+export function clock(instant) {
+  if (!known(instant)) return UNKNOWN;
+  return new Date(instant).toLocaleTimeString("en-GB");
+}
+
+/** An instant as a day and a time in the reader's own zone. */
+export function moment(instant) {
+  if (!known(instant)) return UNKNOWN;
+  const date = new Date(instant);
+  return `${day(instant)} ${date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
+}
+
+/** The day of an instant. */
+export function day(instant) {
+  const options = { weekday: "short", day: "numeric", month: "short" };
+  return new Date(instant).toLocaleDateString("en-GB", options);
+}
