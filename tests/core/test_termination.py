@@ -70,6 +70,14 @@ def test_a_drained_node_gives_its_machine_back():
     (step,) = steps(node, claim)
 
     assert (step.kind, step.provider_id) == ("End", "fake:///n")
+    assert step.node.name == "n"
+
+
+def test_a_node_whose_machine_ends_already_is_not_looked_over_again():
+    node, claim = a_dying_pair(drained=True)
+    (step,) = steps(node, claim, cloud=CloudView(ending=frozenset({"fake:///n"})))
+
+    assert (step.kind, step.node) == ("End", None)
 
 
 def test_a_node_with_pods_keeps_its_machine():

@@ -69,6 +69,25 @@ async def test_guards_go_with_every_kind_of_change(server, writer):
     assert evict.json["deleteOptions"]["preconditions"] == {"uid": "u2"}
 
 
+async def test_the_pods_of_a_node_are_listed_from_what_is_stored(server, writer, leads):
+    pod = {"metadata": {"name": "p", "namespace": "ns"}, "spec": {"nodeName": "n"}}
+    script(server, Said(200, {"metadata": {"resourceVersion": "9"}, "items": [pod]}))
+    (found,) = await writer.list_pods("n")
+
+    (asked,) = server.asked
+    assert (asked.path, asked.params) == ("/api/v1/pods", {"fieldSelector": "spec.nodeName=n"})
+    assert (found.metadata.name, found.spec.node_name) == ("p", "n")
+    leads[0] = False
+    assert (await writer.list_pods("n")).outcome is Outcome.NOT_LEADER
+
+
+@pytest.mark.parametrize("said", [Said(500, a_status(500)), BROKEN, Said(200, b"{")])
+async def test_pods_that_cannot_be_listed_are_not_taken_for_none(server, writer, said):
+    script(server, said)
+
+    assert (await writer.list_pods("n")).outcome is Outcome.UNREACHABLE
+
+
 async def test_trouble_is_tried_again_and_then_told(server, writer, clock):
     script(server, Said(503), Said(429, headers={"Retry-After": "2"}), DONE)
     answer = await writer.create(NODE_CLAIMS, CLAIM)

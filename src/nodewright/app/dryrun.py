@@ -10,6 +10,7 @@ from typing import Final
 from nodewright.model.disruption import RepairRule
 from nodewright.model.instance import InstanceType
 from nodewright.model.nodeclass import NodeClass
+from nodewright.model.pod import Pod
 from nodewright.model.resource import Object, Ref, Resource
 from nodewright.ports.cloud import (
     Cloud,
@@ -74,6 +75,11 @@ class DryKube:
     async def evict(self, pod: Ref, options: Options = _PLAIN) -> Answer:
         """Evict nobody."""
         del pod, options
+        return NOT_DONE
+
+    async def list_pods(self, node: str) -> tuple[Pod, ...] | Answer:
+        """Ask nothing: no machine is about to end."""
+        del node
         return NOT_DONE
 
     async def add_finalizer(self, ref: Ref, thing: Object, finalizer: str) -> Answer:

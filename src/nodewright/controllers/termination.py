@@ -5,9 +5,10 @@ from typing import Final
 
 from nodewright.controllers.loop import Controller, Pace
 from nodewright.core.termination import decide_ends, has_work, needs_listing
+from nodewright.core.termination_drain import those_waited_for
 from nodewright.model.beside import Beside
-from nodewright.model.decision import Decision, Delete, Evict, Tell
-from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, VOLUME_ATTACHMENTS
+from nodewright.model.decision import Decision, Delete, End, Evict, Tell
+from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, VOLUME_ATTACHMENTS, key_of
 from nodewright.model.world import World
 from nodewright.ports.cloud import Machine
 from nodewright.ports.kube import Answer, Outcome
@@ -59,6 +60,10 @@ class Termination(Controller):
 
     async def act(self, decision: Decision) -> Answer:
         """Act, and tell of pods that leave or do not."""
+        if isinstance(decision, End) and decision.node is not None:
+            unseen = await self._look_again(decision.node.name)
+            if unseen is not None:
+                return unseen
         answer = await super().act(decision)
         if isinstance(decision, Evict):
             await self._tell_of(decision, answer)
@@ -66,6 +71,18 @@ class Termination(Controller):
             told = Tell(subject=decision.subject, reason="Disrupted", note=decision.note)
             await super().act(told)
         return answer
+
+    async def _look_again(self, node: str) -> Answer | None:
+        """Answer why a machine must not end yet: a pod came so late that its news is still under way."""
+        found = await self.ports.kube.list_pods(node)
+        if isinstance(found, Answer):
+            return found
+        waiting = those_waited_for(found, self.ports.clock.now_ms())
+        if not waiting:
+            return None
+        return Answer(
+            Outcome.CONFLICT, f"pod {key_of(waiting[0].metadata)} has just come to {node}"
+        )
 
     async def _tell_of(self, decision: Evict, answer: Answer) -> None:
         if answer.is_done:

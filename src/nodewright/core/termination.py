@@ -25,7 +25,7 @@ from nodewright.model.metadata import Taint
 from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodeclass import CLASS_LABELS
-from nodewright.model.resource import NODE_CLAIMS, NODES, refer
+from nodewright.model.resource import NODE_CLAIMS, NODES, Ref, refer
 from nodewright.model.world import World
 
 TERMINATING: Final = "InstanceTerminating"
@@ -85,7 +85,9 @@ def _end_node(
             if claim is None or provider_id in cloud.gone:
                 yield _release_node(node, "the machine is gone")
             else:
-                yield _end_machine(claim, node)
+                # A machine that ends already keeps nobody: then there is nothing to look for.
+                is_ending = provider_id in cloud.ending
+                yield _end_machine(claim, node, None if is_ending else refer(NODES, node))
 
 
 def _end_claim(
@@ -185,12 +187,13 @@ def _warn_of_deadline(claim: NodeClaim, nodes: list[Node], stamped: Change) -> I
         )
 
 
-def _end_machine(claim: NodeClaim, node: Node | None) -> End:
+def _end_machine(claim: NodeClaim, node: Node | None, empty: Ref | None = None) -> End:
     return End(
         subject=refer(NODE_CLAIMS, claim),
         reason="Terminate",
         basis=rest_on((NODE_CLAIMS, claim), (NODES, node)),
         provider_id=claim.status.provider_id,
+        node=empty,
     )
 
 

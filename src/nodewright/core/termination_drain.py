@@ -6,7 +6,7 @@ node with a deadline does not wait for ever: pods whose own grace would reach pa
 no pod is left, volumes must be off the node before its machine goes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from nodewright.core.lifecycle import write_findings
@@ -62,7 +62,7 @@ class Drain:
 
     def steps(self, node: Node, claim: NodeClaim | None) -> Iterator[Decision]:
         """Give what is to be done now to empty a node; nothing once it is empty or must wait."""
-        waiting = [pod for pod in self._pods.get(node.metadata.name, ()) if self._waits(pod)]
+        waiting = those_waited_for(self._pods.get(node.metadata.name, ()), self._now_ms)
         deadline_ms = deadline_of(claim)
         if waiting:
             if claim is not None:
@@ -85,18 +85,11 @@ class Drain:
 
     def is_over(self, node: Node, claim: NodeClaim | None) -> bool:
         """Tell whether nothing keeps a node's machine any more."""
-        if any(self._waits(pod) for pod in self._pods.get(node.metadata.name, ())):
+        if those_waited_for(self._pods.get(node.metadata.name, ()), self._now_ms):
             return False
         if claim is None:
             return not self._blocking(node)
         return is_true(claim, DRAINED) and self._is_detached(claim)
-
-    def _waits(self, pod: Pod) -> bool:
-        """Tell whether the drain waits for a pod."""
-        if pod.status.phase in _TERMINAL or not leaves(pod):
-            return False
-        deleted = pod.metadata.deletion_timestamp
-        return deleted is None or self._now_ms <= parse_instant(deleted) + STUCK_MS
 
     def _evict(self, pod: Pod, node: Node) -> Decision:
         if is_protected(pod, self._now_ms):
@@ -172,6 +165,18 @@ class Drain:
     def _find(self, claim: NodeClaim, finding: Finding) -> Iterator[Decision]:
         if not says(claim, finding):
             yield write_findings(claim, [finding], self._now_ms)
+
+
+def those_waited_for(pods: Iterable[Pod], now_ms: int) -> list[Pod]:
+    """Give the pods of a node that must be gone before its machine may go."""
+    return [pod for pod in pods if _is_waited_for(pod, now_ms)]
+
+
+def _is_waited_for(pod: Pod, now_ms: int) -> bool:
+    if pod.status.phase in _TERMINAL or not leaves(pod):
+        return False
+    deleted = pod.metadata.deletion_timestamp
+    return deleted is None or now_ms <= parse_instant(deleted) + STUCK_MS
 
 
 def leaves(pod: Pod) -> bool:

@@ -13,12 +13,14 @@ from typing import Any, Final
 
 import msgspec
 
+from nodewright.kube import wire
 from nodewright.kube.answers import judge
 from nodewright.kube.backoff import Backoff
 from nodewright.kube.client import Client, Request, Unreachable
 from nodewright.kube.events import Recorder
 from nodewright.kube.limiter import Limiter
-from nodewright.model.resource import Object, Ref, Resource
+from nodewright.model.pod import Pod
+from nodewright.model.resource import PODS, Object, Ref, Resource
 from nodewright.ports.kube import Answer, Json, Notice, Options, Outcome, Urgency
 
 MANAGER: Final = "nodewright"
@@ -33,6 +35,7 @@ _MERGE: Final = "application/merge-patch+json"
 _STEPS: Final = "application/json-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
 _PLAIN: Final = Options()
+_NOT_LEADER: Final = Answer(Outcome.NOT_LEADER, "another replica leads")
 _MANAGED: Final[Mapping[str, str]] = {"fieldManager": MANAGER}
 
 
@@ -47,6 +50,7 @@ class Writer:
         self._recorder = recorder
         self._may_act = may_act
         self._room = asyncio.Semaphore(WRITES_AT_ONCE)
+        self._pods = wire.Reader(PODS)
 
     async def create[T: Object](
         self, resource: Resource[T], thing: T, options: Options = _PLAIN
@@ -119,6 +123,23 @@ class Writer:
             Request("POST", path, {}, msgspec.json.encode(document)), options.urgency
         )
 
+    async def list_pods(self, node: str) -> tuple[Pod, ...] | Answer:
+        """Give the pods that are on a node at this instant, whatever the mirror shows."""
+        if not self._may_act():
+            return _NOT_LEADER
+        # Without a version the list is what is stored, not what a cache of the server remembers.
+        request = Request("GET", PODS.path(), {"fieldSelector": f"spec.nodeName={node}"})
+        try:
+            reply = await self._client.ask(request)
+            if not reply.is_good:
+                return judge(reply)
+            items = wire.read_page(reply.body).items or ()
+        except (Unreachable, msgspec.DecodeError) as error:
+            return Answer(Outcome.UNREACHABLE, str(error))
+        # A pod that cannot be read is left out as it is from the mirror, whose reflector tells of it.
+        read = (self._pods.read(one) for one in items)
+        return tuple(one for one in read if isinstance(one, Pod))
+
     async def add_finalizer(self, ref: Ref, thing: Object, finalizer: str) -> Answer:
         """Hold an object's deletion back until the finalizer is removed."""
         there = thing.metadata.finalizers
@@ -150,7 +171,7 @@ class Writer:
             await self._limiter.acquire(urgency)
             async with self._room:
                 if not self._may_act():
-                    return Answer(Outcome.NOT_LEADER, "another replica leads")
+                    return _NOT_LEADER
                 answer = await self._attempt(request)
             if not self._is_worth_another(answer):
                 return answer

@@ -143,9 +143,10 @@ class Evict(Decision, frozen=True, kw_only=True, tag=True):
 
 
 class End(Decision, frozen=True, kw_only=True, tag=True):
-    """Give a machine back."""
+    """Give a machine back; the node that it is must be found empty once more right before."""
 
     provider_id: str
+    node: Ref | None = None
 
 
 class Release(Decision, frozen=True, kw_only=True, tag=True):

@@ -1,7 +1,8 @@
 """Kube: what controllers ask of a cluster.
 
-Reading is not here: what is known of a cluster lies in the mirror. Everything here changes the
-cluster, and answers with a value: an answer that a controller must expect (it is gone, it has
+Reading is not here: what is known of a cluster lies in the mirror. Only the pods of a node that is
+about to lose its machine are listed anew, because news of them may be late and nothing brings them
+back. Everything else changes the cluster, and answers with a value: an answer that a controller must expect (it is gone, it has
 changed, a budget forbids it, the server cannot be reached) is an `Outcome`, never an exception.
 Patches carry only what they change, so that fields which our narrow structs do not know survive.
 """
@@ -12,6 +13,7 @@ from typing import Protocol
 
 import msgspec
 
+from nodewright.model.pod import Pod
 from nodewright.model.resource import Object, Ref, Resource
 
 type Json = Mapping[str, object]
@@ -118,6 +120,10 @@ class Kube(Protocol):
 
     async def evict(self, pod: Ref, options: Options = ...) -> Answer:
         """Ask a pod to leave; `BLOCKED` while a disruption budget forbids it."""
+        ...
+
+    async def list_pods(self, node: str) -> tuple[Pod, ...] | Answer:
+        """Give the pods that are on a node at this instant, whatever the mirror shows."""
         ...
 
     async def add_finalizer(self, ref: Ref, thing: Object, finalizer: str) -> Answer:

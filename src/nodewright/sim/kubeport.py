@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from nodewright.model.metadata import ObjectMeta
-from nodewright.model.resource import Object, Ref, Resource
+from nodewright.model.pod import Pod
+from nodewright.model.resource import PODS, Object, Ref, Resource
 from nodewright.ports.kube import Answer, Json, Notice, Options, Outcome
 from nodewright.sim.faults import Faults
 from nodewright.sim.ground import Ground
@@ -94,6 +95,16 @@ class SimKube:
         """Ask a pod to leave; `BLOCKED` while a disruption budget forbids it."""
         name = self._session.name
         return await self._act(f"evict {pod}", lambda: self._requests.evict(pod, options, name))
+
+    async def list_pods(self, node: str) -> tuple[Pod, ...] | Answer:
+        """Give the pods that are on a node at this instant, whatever the mirror shows."""
+        found: list[Pod] = []
+
+        def look() -> None:
+            found.extend(pod for pod in self._requests.api.each(PODS) if pod.spec.node_name == node)
+
+        answer = await self._act(f"list pods of {node}", look)
+        return tuple(found) if answer.is_done else answer
 
     async def add_finalizer(self, ref: Ref, thing: Object, finalizer: str) -> Answer:
         """Hold an object's deletion back until the finalizer is removed."""

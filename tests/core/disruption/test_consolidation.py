@@ -158,6 +158,17 @@ def test_the_last_two_replicas_do_not_go_together():
     assert len(gone(decided(*things, settings=Settings(to_end=True)))) == 2
 
 
+def test_pods_of_a_node_that_is_gone_do_not_stand_in_for_the_last_replicas():
+    low, big = a_fleet_node("low", 1), a_fleet_node("big", 8)
+    there = (low, big, on(low, "600m", app="web"), on(big, "6", app="x"))
+    lost = a_fleet_node("lost", 1)
+
+    assert gone(decided(*there)) == {"low"}
+    answer = decided(*there, on(lost, "600m", app="web"))
+    assert not gone(answer)
+    assert answer.kept["low"].code == "NW-4013"
+
+
 def test_a_node_within_its_quiet_time_takes_nobody():
     low, high = a_fleet_node("low", quiet_ms=3_600_000), a_fleet_node("high", quiet_ms=1000)
     pool = a_fleet_pool(after="5m")

@@ -19,16 +19,18 @@ class Replicas:
         self._healthy: dict[str, int] = {}
         self._going: dict[str, int] = {}
         self._own: dict[str, Mapping[str, int]] = {}
-        going = {name for one in memory.running for name in one.nodes} | {
+        in_commands = {name for one in memory.running for name in one.nodes}
+        # Pods outlive a node that is gone for a while, and whatever they say, they do not run.
+        staying = {
             one.node.metadata.name
             for one in census.joined
-            if one.node is not None and one.is_deleting
-        }
+            if one.node is not None and not one.is_deleting
+        } - in_commands
         for name, load in census.loads.items():
             own = self._own[name] = load.healthy
             for workload, count in own.items():
                 self._healthy[workload] = self._healthy.get(workload, 0) + count
-                if name in going:
+                if name not in staying:
                     self._going[workload] = self._going.get(workload, 0) + count
 
     def judge(self, candidates: Sequence[Candidate]) -> Kept | None:
