@@ -26,6 +26,7 @@ from nodewright.model.disruption import (
     EMPTY,
     UNDERUTILIZED,
     Command,
+    Decided,
     Forceful,
     Kept,
     Memory,
@@ -70,10 +71,10 @@ class Staying(msgspec.Struct, frozen=True):
         return self.command is not None or self.forceful is not None
 
 
-def explain_staying(world: World, name: str) -> Staying:
-    """Tell of one node whether it goes, and what every rule says."""
+def explain_staying(world: World, name: str, answer: Decided | None = None) -> Staying:
+    """Tell of one node whether it goes, and what every rule says; an answer that is known is not decided again."""
     memory = recall_world(world)
-    decided = decide(world, world.now_ms, Settings(repair_rules=AWS_RULES), memory)
+    decided = answer or decide(world, world.now_ms, Settings(repair_rules=AWS_RULES), memory)
     command = next(
         (one for one in decided.commands if any(node.node == name for node in one.nodes)), None
     )

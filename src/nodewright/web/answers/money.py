@@ -37,8 +37,7 @@ class Saving(Answer, frozen=True):
     at: str
     reason: str
     state: str
-    gone: tuple[str, ...]
-    made: tuple[str, ...]
+    text: str
     saved_per_hour: float | None
 
 
