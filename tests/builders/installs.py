@@ -39,6 +39,7 @@ class Table:
     def __init__(self):
         self.objects = {}
         self.held = set()
+        self.denied = set()
 
     async def version(self):
         return "v1.34.0"
@@ -73,6 +74,9 @@ class Table:
             return False
         self.objects.pop(f"/api/v1/namespaces/{namespace}/pods/{name}", None)
         return True
+
+    async def allows(self, right):
+        return (right.verb, right.kind) not in self.denied
 
     def kubectl(self, *arguments, stdin=b""):
         """Do what the ready-made accounts ask of kubectl."""

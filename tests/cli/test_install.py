@@ -63,6 +63,29 @@ def test_a_saved_plan_is_applied_and_the_second_run_has_nothing_to_do(site, tmp_
     assert changed(before, site.state()) == []
 
 
+def test_what_the_cluster_does_not_allow_is_named_and_nothing_is_touched(site, capsys):
+    before = site.state()
+    site.table.denied = {("create", "pods"), ("patch", "deployments.apps")}
+    assert run(["install", "--cluster", "shop", "--yes"]) == 2
+    said = capsys.readouterr().err
+    assert "error[NW-9710]: you may not create pods in namespace nodewright" in said
+    assert '{"apiGroups":["apps"],"resources":["deployments"],"verbs":["patch"]}' in said
+
+    site.table.denied.remove(("patch", "deployments.apps"))
+    assert changed(before, site.state()) == []
+    # Who does not ask for the smoke test needs no right for its pod.
+    assert install("--yes") == 0
+    between = site.state()
+    site.table.denied = {("delete", "namespaces")}
+    assert run(["uninstall", "--cluster", "shop", "--yes"]) == 2
+    assert "you may not delete namespaces on the cluster" in capsys.readouterr().err
+    assert changed(between, site.state()) == []
+
+    site.table.denied = set()
+    assert run(["uninstall", "--cluster", "shop", "--yes"]) == 0
+    assert changed(before, site.state()) == []
+
+
 def test_a_plan_to_uninstall_is_not_installed(site, tmp_path, capsys):
     path = tmp_path / "plan.json"
     assert run(["uninstall", "--cluster", "shop", "--plan-out", str(path)]) == 0

@@ -15,6 +15,7 @@ import pytest
 
 from e2e.aws_rig import an_account
 from e2e.controller_rig import Replica, write_kubeconfig
+from e2e.limited_person import Person
 from nodewright.kube.access import Access, Source, User
 from nodewright.sandbox.accounts import scenario
 from nodewright.sandbox.aws.dump import diff
@@ -124,9 +125,18 @@ def test_an_installation_makes_nodes_changes_nothing_again_and_goes_as_it_came(
 ):
     with an_account(programs, name, "install") as account:
         site = Site(account, tmp_path)
+        keep_idle_nodes(account)
         before, scalers, claims = site.dump(), replicas_of(account), claims_of(account)
-        order = ("install", "--cluster", "shop", *CHOICES.get(name, ()))
+        person = Person(account)
+        which = ("--cluster", "shop", "--kubeconfig", person.kubeconfig)
+        order = ("install", *which, *CHOICES.get(name, ()))
 
+        # What is missing is named before anything is done, and the rules that are named are enough.
+        status, said = site.run(*order, "--yes")
+        assert (status, "error[NW-9710]: you may not" in said) == (2, True), said
+        assert differences(before, site.dump()) == []
+        assert "nodewright" not in account.kubectl("get", "namespaces,clusterroles", "-o", "name")
+        person.allow(said)
         status, said = site.run(*order, "--yes", "--no-smoke-test")
         assert status == 0, said
         with site.controller():
@@ -138,7 +148,12 @@ def test_an_installation_makes_nodes_changes_nothing_again_and_goes_as_it_came(
             # Who takes over replaces nothing.
             assert claims.items() <= claims_of(account).items()
 
-            status, said = site.run("uninstall", "--cluster", "shop", "--yes")
+            installed = site.dump()
+            status, said = site.run("uninstall", *which, "--yes")
+            assert (status, "error[NW-9710]: you may not delete" in said) == (2, True), said
+            assert differences(installed, site.dump()) == []
+            person.allow(said)
+            status, said = site.run("uninstall", *which, "--yes")
             assert status == 0, said
         found = differences(before, site.dump())
         if name == "stale-role":
@@ -250,6 +265,15 @@ def replicas_of(account):
         one["metadata"]["name"]: one["spec"]["replicas"]
         for one in account.get("deployments", "-A")["items"]
     }
+
+
+def keep_idle_nodes(account):
+    """Have no pool give up an idle node, however long this takes: who replaces what is asked here."""
+    if claims_of(account):
+        never = {"spec": {"disruption": {"consolidateAfter": "Never"}}}
+        patch = ("--type", "merge", "-p", json.dumps(never))
+        for pool in account.kubectl("get", "nodepools", "-o", "name").split():
+            account.kubectl("patch", pool, *patch)
 
 
 def claims_of(account):

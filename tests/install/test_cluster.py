@@ -3,6 +3,7 @@ import pytest
 
 from builders.awsclients import Hurried
 from nodewright.install.cluster import KubeObjects
+from nodewright.install.rights import Right
 from nodewright.kube.access import Access, Source
 from nodewright.kube.client import Reply, Unreachable
 from nodewright.model.errors import UserError
@@ -66,6 +67,36 @@ async def test_a_refusal_and_silence_are_one_sentence_each():
     assert "administrator" in caught.value.advice
     with pytest.raises(UserError, match="the cluster cannot be reached: gone"):
         await objects.get("/x")
+
+
+async def test_a_right_that_is_missing_is_named_with_its_rule():
+    said = (
+        b'{"message":"deployments.apps is forbidden: User \\"eve\\" cannot list resource '
+        b'\\"deployments\\" in API group \\"apps\\" at the cluster scope"}'
+    )
+    with pytest.raises(UserError) as caught:
+        await KubeObjects(Scripted(Reply(403, said))).list("/apis/apps/v1/deployments")
+
+    assert caught.value.message == "you may not list deployments.apps on the cluster"
+    assert (
+        '{"apiGroups":["apps"],"resources":["deployments"],"verbs":["list"]}' in caught.value.advice
+    )
+
+
+async def test_the_server_is_asked_whether_something_is_allowed():
+    allowed, denied = (
+        Reply(201, b'{"status":{"allowed":%b}}' % one) for one in (b"true", b"false")
+    )
+    client = Scripted(allowed, denied)
+    objects = KubeObjects(client)
+
+    assert await objects.allows(Right("", "pods/eviction", "create", "shop", "p"))
+    assert not await objects.allows(Right("apps", "deployments", "list"))
+    spec = msgspec.json.decode(client.asked[0].body)["spec"]["resourceAttributes"]
+    assert spec == {
+        "group": "", "resource": "pods", "subresource": "eviction", "verb": "create",
+        "namespace": "shop", "name": "p",
+    }  # fmt: skip
 
 
 async def test_a_budget_is_an_answer_and_a_pod_that_is_gone_was_evicted():

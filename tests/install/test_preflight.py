@@ -4,7 +4,6 @@ import pytest
 
 from builders.awsclients import a_user
 from builders.installs import a_site, changed
-from nodewright.aws import session
 from nodewright.install.calls import TABLE
 from nodewright.install.names import Names
 from nodewright.install.plan import plan_install, plan_uninstall
@@ -27,12 +26,6 @@ SAMPLE = {
     "install": ["eks:DescribeCluster", "iam:PassRole"],
     "uninstall": ["iam:DeleteRole"],
 }
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch):
-    """Let a machine that is busy take its time: how long AWS may take is not what is tested here."""
-    monkeypatch.setattr(session, "_READ_DEFAULT_S", 600)
 
 
 class Person:

@@ -5,7 +5,7 @@ seen at the second look, and nothing is done that the person has not seen.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -32,8 +32,11 @@ from nodewright.install.names import (
 from nodewright.install.plan import names_of, plan_hand_back, plan_install, plan_uninstall
 from nodewright.install.policy import installer_policy
 from nodewright.install.preflight import check_allowed
+from nodewright.install.preflight_cluster import check_held, check_rights
 from nodewright.install.printing import print_commands, print_manifests, print_values
 from nodewright.install.resources.objects import chart_values
+from nodewright.install.rights import Right
+from nodewright.install.smoke import RIGHTS as SMOKE_RIGHTS
 from nodewright.install.smoke import Smoke, smoke_test
 from nodewright.install.steps import Plan, check_still_holds
 from nodewright.install.terraform import print_terraform
@@ -87,9 +90,9 @@ class Installer:
         check_wish(wish)
         return asyncio.run(self._plan(verb, wish))
 
-    def carry_out(self, plan: Plan, tell: Told) -> int:
-        """Do what a plan says, if that is still all that is to be done."""
-        return asyncio.run(self._carry_out(plan, tell))
+    def carry_out(self, plan: Plan, tell: Told, *, proves: bool = False) -> int:
+        """Do what a plan says, if that is all that is to be done and all of it, and a proof, is allowed."""
+        return asyncio.run(self._carry_out(plan, tell, SMOKE_RIGHTS if proves else ()))
 
     def prove(self, wish: Wish) -> Smoke:
         """Have a pod get a node, and clean up."""
@@ -105,12 +108,13 @@ class Installer:
             found = await site.look(wish)
         return Planned(make_plan(verb, found, wish), found)
 
-    async def _carry_out(self, plan: Plan, tell: Told) -> int:
+    async def _carry_out(self, plan: Plan, tell: Told, besides: Sequence[Right]) -> int:
         async with _open(self._place, self._environment) as site:
             found = await site.look(plan.wish)
             now = make_plan(plan.verb, found, plan.wish)
             check_still_holds(plan, now)
             await check_allowed(site.asking, now, names_of(found), found.account.caller)
+            await check_rights(site.objects, now, found.kube.live, besides)
             return await Applier(site.asking, site.objects, site.clock).apply(now, tell)
 
     async def _prove(self, wish: Wish) -> Smoke:
@@ -123,6 +127,7 @@ class Installer:
                     code=NO_POOL,
                     advice="apply one, or install without --no-pools",
                 )
+            await check_held(site.objects, SMOKE_RIGHTS)
             return await smoke_test(site.objects, site.clock, pools[0])
 
     async def _policy(self, wish: Wish) -> dict[str, Any]:

@@ -43,6 +43,27 @@ class PlanOption:
     ] = ""
     plan: Annotated[str, Parameter(help="Apply exactly this plan, or refuse.")] = ""
 
+    @property
+    def proves(self) -> bool:
+        """Whether a smoke test may follow."""
+        return False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ProofOption(PlanOption):
+    """What is done with the plan, and how it is verified."""
+
+    smoke_test: Annotated[
+        bool | None,
+        Parameter(help="Verify at the end that a pod gets a node; else where something changed."),
+    ] = None
+
+    @property
+    def proves(self) -> bool:
+        """Whether a smoke test may follow."""
+        return self.smoke_test is not False
+
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
@@ -104,17 +125,13 @@ def install(  # noqa: PLR0913 - each is an option of its own.
     cluster: Annotated[str, Parameter(help="The name of the EKS cluster.")] = "",
     choices: ChoiceOption = ChoiceOption(),  # noqa: B008 - frozen: sharing the default is safe
     account: AccountOption = AccountOption(),  # noqa: B008
-    consent: PlanOption = PlanOption(),  # noqa: B008
+    consent: ProofOption = ProofOption(),  # noqa: B008
     print_: Annotated[
         Form | None, Parameter(name="--print", help="Write what would be done, for other tools.")
     ] = None,
     hand_back: Annotated[
         bool, Parameter(negative=(), help="Let the autoscaler before us scale the cluster again.")
     ] = False,
-    smoke_test: Annotated[
-        bool | None,
-        Parameter(help="Verify at the end that a pod gets a node; else where something changed."),
-    ] = None,
     output: OutputOption = "table",
 ) -> int:
     """Install Nodewright on an existing EKS cluster, or bring what is there up to date.
@@ -144,7 +161,8 @@ def install(  # noqa: PLR0913 - each is an option of its own.
         sys.stdout.write(print_plan(planned, print_))
         return EXIT_FINE
     status = follow(installer, planned, saved, consent, output)
-    wanted = bool(planned.plan.changes) if smoke_test is None else smoke_test
+    asked = consent.smoke_test
+    wanted = bool(planned.plan.changes) if asked is None else asked
     if status != EXIT_FINE or not wanted or verb != "install" or consent.plan_out:
         return status
     return prove(installer, planned.plan.wish)
@@ -228,7 +246,7 @@ def follow(
     if not consent.yes and not _agrees(plan):
         say("nothing was changed")
         return EXIT_FOUND
-    done = _carry_out(installer, saved or plan)
+    done = _carry_out(installer, saved or plan, consent)
     say(f"done: {done} step{'s' if done != 1 else ''}{_way_back(plan)}")
     return EXIT_FINE
 
@@ -257,12 +275,13 @@ def _says_yes(question: str) -> bool:
     return input(question).strip().lower() in ("y", "yes")
 
 
-def _carry_out(installer: "Installer", plan: Plan) -> int:
+def _carry_out(installer: "Installer", plan: Plan, consent: PlanOption) -> int:
     from nodewright.cli.install_command import command_of
     from nodewright.install.apply import Halted
 
     try:
-        return installer.carry_out(plan, _Progress(len(plan.changes)).tell)
+        proves = consent.proves and plan.verb == "install"
+        return installer.carry_out(plan, _Progress(len(plan.changes)).tell, proves=proves)
     except Halted as error:
         say(f"not done: {', '.join(step.title for step in error.left)}")
         say(f"to go on: {command_of(plan)}")

@@ -5,6 +5,7 @@ server-side apply, so that fields which others own stay theirs unless ours diffe
 """
 
 import base64
+import re
 from http import HTTPStatus
 from typing import Final, Protocol
 
@@ -12,6 +13,7 @@ import msgspec
 
 from nodewright.install.found import Json
 from nodewright.install.resources.objects import path_of
+from nodewright.install.rights import Right, refusal
 from nodewright.kube.answers import judge
 from nodewright.kube.client import Client, Reply, Request, Unreachable
 from nodewright.kube.session import greet
@@ -24,6 +26,10 @@ _PAUSE_MS: Final = 1_000
 _MANAGER: Final = "nodewright-install"
 _APPLY: Final = "application/apply-patch+yaml"
 _MERGE: Final = "application/merge-patch+json"
+_REVIEWS: Final = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+_MISSING: Final = re.compile(
+    r'cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?'
+)
 
 
 class Objects(Protocol):
@@ -69,6 +75,10 @@ class Objects(Protocol):
 
     async def evict(self, namespace: str, name: str) -> bool:
         """Ask a pod to go; tell whether its budgets let it."""
+        ...
+
+    async def allows(self, right: Right) -> bool:
+        """Tell whether whoever asks has a right."""
         ...
 
 
@@ -138,6 +148,22 @@ class KubeObjects:
             _good(reply, path)
         return True
 
+    async def allows(self, right: Right) -> bool:
+        """Tell whether whoever asks has a right."""
+        resource, _, part = right.resource.partition("/")
+        wanted = {
+            "group": right.group,
+            "resource": resource,
+            "subresource": part,
+            "verb": right.verb,
+            "namespace": right.namespace,
+            "name": right.name,
+        }
+        kind = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
+        body = msgspec.json.encode({**kind, "spec": {"resourceAttributes": wanted}})
+        reply = _good(await self._ask(Request("POST", _REVIEWS, {}, body)), _REVIEWS)
+        return bool(msgspec.json.decode(reply.body)["status"].get("allowed"))
+
     async def _try(self, request: Request) -> Reply:
         try:
             return await self._client.ask(request)
@@ -160,9 +186,13 @@ class KubeObjects:
 def _good(reply: Reply, path: str) -> Reply:
     if reply.is_good:
         return reply
+    said = judge(reply).message
+    if missing := _MISSING.search(said):
+        verb, resource, group, space = missing.groups()
+        raise refusal([Right(group, resource, verb, space or "")], where=path)
     forbidden = reply.status in (HTTPStatus.FORBIDDEN, HTTPStatus.UNAUTHORIZED)
     raise UserError(
-        f"the cluster refuses: {judge(reply).message}",
+        f"the cluster refuses: {said}",
         code=REFUSED,
         where=path,
         advice="use a context of a cluster administrator" if forbidden else "",

@@ -70,6 +70,15 @@ _ENGLISH: Final[dict[str, Words]] = {
         "Names of values are Karpenter's; a name that is not known would be without effect.",
         "Take the name that is suggested, or look into charts/nodewright/values.yaml.",
     ),
+    "NW-9710": (
+        "something that the cluster does not allow you",
+        (
+            "Before the first step the API server is asked about everything that the plan does there. Some "
+            "of it is not allowed, so nothing was begun. Who hands rights to the controller must have them, "
+            "or be allowed to escalate and bind its role."
+        ),
+        "Have the rules of the message added to a ClusterRole that is bound to you, or use another --context.",
+    ),
     "NW-9711": (
         "an action that AWS does not allow you",
         (
@@ -187,6 +196,11 @@ _KOREAN: Final[dict[str, Words]] = {
         "차트에 없는 값",
         "값의 이름은 Karpenter의 것과 같습니다. 모르는 이름은 아무 효과가 없습니다.",
         "제안된 이름을 쓰거나 charts/nodewright/values.yaml을 보십시오.",
+    ),
+    "NW-9710": (
+        "클러스터가 허용하지 않는 작업",
+        "첫 단계 전에 계획이 클러스터에서 할 모든 일을 API 서버에 물어봅니다. 그 가운데 허용되지 않는 것이 있어 아무것도 시작하지 않았습니다. 컨트롤러에 권한을 주는 사람은 그 권한을 가지고 있거나, 그 역할에 escalate와 bind가 허용되어야 합니다.",
+        "메시지에 있는 규칙을 자신에게 묶인 ClusterRole에 더하게 하거나, 다른 --context를 쓰십시오.",
     ),
     "NW-9711": (
         "AWS가 허용하지 않는 작업",

@@ -14,6 +14,7 @@ from nodewright.install.found import Json
 from nodewright.install.names import NAMESPACE
 from nodewright.install.resources.objects import DEPLOYMENT_PATH
 from nodewright.install.resources.pools import CLAIMS
+from nodewright.install.rights import Right
 from nodewright.ports.clock import Clock
 
 LIMIT_MS: Final = 600_000
@@ -27,6 +28,17 @@ _NODES: Final = "/api/v1/nodes"
 _HOSTNAME: Final = "kubernetes.io/hostname"
 _DEPLOYED: Final = "pod-template-hash"
 _POOL: Final = "karpenter.sh/nodepool"
+RIGHTS: Final = (
+    *(Right("", "pods", verb, NAMESPACE, NAME) for verb in ("create", "delete", "get", "patch")),
+    Right("", "events", "list", NAMESPACE),
+    Right("", "nodes", "get"),
+    Right("", "nodes", "list"),
+    Right("", "pods", "list"),
+    Right("karpenter.sh", "nodeclaims", "delete"),
+    Right("karpenter.sh", "nodeclaims", "get"),
+    Right("karpenter.sh", "nodeclaims", "list"),
+)
+"""What whoever proves an installation must be allowed on the cluster."""
 
 
 class Smoke(msgspec.Struct, frozen=True):
