@@ -120,8 +120,7 @@ def _weigh_all(one: Joined, pods: Sequence[Pod]) -> tuple[Mapping[str, int], int
     for pod in pods:
         namespace = pod.metadata.namespace or "default"
         asked[namespace] = asked.get(namespace, 0) + _weigh(pod, rooms)
-    # In parts of both rooms together; pods that ask for more than there is share what there is.
-    return asked, max(2 * rooms[0] * rooms[1], sum(asked.values()))
+    return asked, full_weight(rooms[0], rooms[1], sum(asked.values()))
 
 
 def _weigh(pod: Pod, rooms: list[Milli]) -> int:
@@ -129,5 +128,14 @@ def _weigh(pod: Pod, rooms: list[Milli]) -> int:
         requests = pod_requests(pod.spec, pod.status)
     except BadQuantity:
         return 0
-    cores, memory = (requests.get(name, 0) for name in _SHARED)
-    return cores * rooms[1] + memory * rooms[0]
+    return weigh(requests.get("cpu", 0), requests.get("memory", 0), rooms[0], rooms[1])
+
+
+def weigh(cores: Milli, memory: Milli, cores_room: Milli, memory_room: Milli) -> int:
+    """Weigh what is asked of a node: half by cores and half by memory, in parts of both together."""
+    return cores * memory_room + memory * cores_room
+
+
+def full_weight(cores_room: Milli, memory_room: Milli, asked: int) -> int:
+    """Give what all of a node weighs; pods that ask for more than there is share what there is."""
+    return max(2 * cores_room * memory_room, asked)

@@ -94,7 +94,7 @@ class Money:
         listed = self._listed
         if listed is None:
             return None
-        if self._prices is None or not _is_same_list(self._prices[0], listed):
+        if self._prices is None or not is_same_list(self._prices[0], listed):
             self._prices = (listed, Prices(listed))
         return self._prices[1]
 
@@ -108,7 +108,8 @@ def narrow(namespaces: Mapping[str, int], most: int = NAMESPACES_MAX) -> dict[st
     return kept
 
 
-def _is_same_list(before: World, now: World) -> bool:
+def is_same_list(before: World, now: World) -> bool:
+    """Tell whether the same prices hold in two Worlds, without reading them."""
     has_overlays = bool(before.node_overlays or now.node_overlays)
     if has_overlays and (
         before.node_overlays is not now.node_overlays or before.node_pools is not now.node_pools

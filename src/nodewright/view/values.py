@@ -255,7 +255,7 @@ class MoneyView(Value, frozen=True):
 
 
 class Head(Value, frozen=True):
-    """The cluster at a glance."""
+    """The cluster at a glance; pods are those that have not ended, pending ones have no node."""
 
     nodes: int = 0
     spot: int = 0
@@ -263,6 +263,7 @@ class Head(Value, frozen=True):
     reserved: int = 0
     claims: int = 0
     faults: int = 0
+    pods: int = 0
     pods_running: int = 0
     pods_pending: int = 0
     pods_refused: int = 0

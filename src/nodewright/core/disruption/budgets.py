@@ -56,12 +56,19 @@ def count_nodes(census: Census, memory: Memory) -> dict[str, Counts]:
     used = dict.fromkeys(census.pools, 0)
     for one in census.joined:
         pool = one.pool
-        if pool in total and one.is_initialized and one.claim is not None:
-            if _is_terminating(one):
-                continue
+        if pool in total and _counts(one):
             total[pool] += 1
             used[pool] += _is_used(one, running)
     return {name: Counts(total[name], used[name]) for name in total}
+
+
+def is_spent(one: Joined, running: set[str]) -> bool:
+    """Tell whether a node has used the budget of its pool: it goes, or is not ready."""
+    return _counts(one) and _is_used(one, running)
+
+
+def _counts(one: Joined) -> bool:
+    return one.is_initialized and one.claim is not None and not _is_terminating(one)
 
 
 def _is_terminating(one: Joined) -> bool:
