@@ -64,7 +64,7 @@ async def _take(access: Access, machine: Machine, place: Place) -> Taken:
     client = Client(access, machine)
     try:
         running = await greet(client)
-        await _find_pools(client)
+        await find_pools_or_refuse(client)
     finally:
         await client.close()
     async with open_session(access, machine, Plan(instance=_INSTANCE)) as session:
@@ -78,7 +78,7 @@ async def _take(access: Access, machine: Machine, place: Place) -> Taken:
         return write_mirror(session.mirror, machine.clock.now_ms(), metadata)
 
 
-async def _find_pools(client: Client) -> None:
+async def find_pools_or_refuse(client: Client) -> None:
     """Refuse a cluster that does not know what we work with, before anybody waits for it."""
     reply = await client.ask(Request("GET", NODE_POOLS.path(), {"limit": "1"}))
     if reply.status == HTTPStatus.NOT_FOUND:
@@ -95,7 +95,7 @@ def write_mirror(
 ) -> Taken:
     """Write down what a mirror shows, with the types of the built-in table."""
     warnings: list[str] = []
-    types = _find_types(mirror, metadata.region, warnings)
+    types = find_types(mirror, metadata.region, warnings)
     chosen = options or read_settings(Written()).controllers.options
     world = with_machines(take_snapshot(mirror, now_ms, types, chosen), mirror)
     return Taken(write_snapshot(world, metadata, held=Held()), tuple(warnings))
@@ -109,9 +109,10 @@ def find_region(mirror: Mirror) -> str:
     return min(counts, key=lambda region: (-counts[region], region), default="")
 
 
-def _find_types(
+def find_types(
     mirror: Mirror, region: str, warnings: list[str]
 ) -> dict[str, tuple[InstanceType, ...]]:
+    """Give what each pool can buy by the built-in table; what is odd is added to the warnings."""
     by_class: dict[ClassKey, tuple[InstanceType, ...]] = {}
     found: dict[str, tuple[InstanceType, ...]] = {}
     for pool in find_pools(mirror):

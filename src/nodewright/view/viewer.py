@@ -23,7 +23,7 @@ from nodewright.model.pod import Pod
 from nodewright.model.world import World
 from nodewright.view.decisions import Pricing, Saved, add_savings, list_decisions
 from nodewright.view.money import Ledger, Market, by_pool
-from nodewright.view.nodes import TERMINAL, Part, Parts, is_slow
+from nodewright.view.nodes import TERMINAL, Part, Parts, is_slow, read_part
 from nodewright.view.notebook import Told
 from nodewright.view.pending import list_pending
 from nodewright.view.pods import list_pods
@@ -132,7 +132,8 @@ class Viewer:
             return ()
         price = self._market.prices.of(one.labels())
         here = _count(world.pods, Told()).by_node.get(node, [])
-        paid = None if price is None else (self._parts.of(node, one, here), price)
+        # Read anew rather than recalled: this is asked for beside a look that may be under way.
+        paid = None if price is None else (read_part(one, here), price)
         return list_pods(world, node, paid, known.usage)
 
     def _list_nodes(self, known: Known, crowd: _Crowd, ledger: Ledger) -> tuple[NodeRow, ...]:
