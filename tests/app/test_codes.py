@@ -5,6 +5,7 @@ import re
 import pytest
 
 from nodewright.app.codes import code_documents, find_page
+from nodewright.doctor.codes import PAGES as EXAMINING
 from nodewright.install.codes import PAGES
 from nodewright.model.keeping import Keeping
 from nodewright.model.reason import Reason
@@ -47,6 +48,19 @@ def test_every_refusal_of_an_installation_has_a_page(language):
         page = find_page(code, language)
         assert page.why.endswith(".")
         assert page.what.endswith(".")
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_refusal_of_doctor_has_a_page_of_its_own(language):
+    room = tree.ROOT / "src" / "nodewright"
+    files = [*(room / "doctor").rglob("*.py"), room / "app" / "doctoring.py"]
+    text = "".join(path.read_text("utf-8") for path in files if path.name != "codes.py")
+    raised = set(re.findall(r"NW-97\d\d", text))
+
+    assert raised == set(EXAMINING)
+    assert raised.isdisjoint(PAGES)
+    for code in raised:
+        assert find_page(code, language).what.endswith(".")
 
 
 def test_the_documentation_is_up_to_date():

@@ -1,5 +1,6 @@
 """`nodewright doctor` on a ready-made account, with a table for a cluster."""
 
+import copy
 import json
 from contextlib import asynccontextmanager
 
@@ -101,15 +102,32 @@ def test_a_fix_is_planned_applied_checked_again_and_told_with_its_way_back(site,
     assert said.err.count("undo: kubectl patch --type merge nodepools default") == 1
 
 
+def test_two_faults_of_one_object_are_mended_by_two_plans_of_one_command(site, capsys):
+    before = site.table.objects[POOL]
+    broken = copy.deepcopy(before)
+    requirements = broken["spec"]["template"]["spec"]["requirements"]
+    requirements.append({"key": "efa", "operator": "In", "values": ["true"]})
+    site.table.objects[POOL] = broken
+    try:
+        assert run(["doctor", "--fix", "pools", "--yes"]) == 0
+    finally:
+        site.table.objects[POOL] = before
+
+    said = capsys.readouterr()
+    assert "NW-3028 changes nodepool default, too: its plan comes next" in said.out
+    assert "nothing is wrong" in said.out
+    assert said.err.count("undo: kubectl patch --type merge nodepools default") == 2
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (["bananas"], "NW-9720"),
+        (["bananas"], "NW-9731"),
         (["node"], "NW-9001"),
         (["pod", "a", "b"], "NW-9001"),
         (["--watch", "-o", "html"], "NW-9001"),
         (["--cluster", "no such name"], "NW-9701"),
-        (["node", "nobody"], "NW-9723"),
+        (["node", "nobody"], "NW-9734"),
     ],
 )
 def test_bad_words_are_refused_with_one_sentence(words, code, capsys):

@@ -5,7 +5,8 @@ import copy
 import pytest
 
 from nodewright.crds.document import definitions
-from nodewright.doctor import foreign_terms
+from nodewright.doctor import foreign_terms, windows_access, windows_addresses, windows_builds
+from nodewright.doctor.access import Access, Entry
 from nodewright.doctor.checks import (
     blocked_nodes,
     branch_interfaces,
@@ -42,7 +43,7 @@ from nodewright.doctor.checks import (
     swap_types,
     termination_handler,
     uninitialized,
-    windows_addresses,
+    windows_pods,
 )
 from nodewright.doctor.checks import definitions as definitions_check
 from nodewright.doctor.cluster import Controller, read_controller
@@ -179,6 +180,26 @@ LINE = (
     f"- rolearn: {ROLE}\n  username: system:node:{{{{EC2PrivateDNSName}}}}\n"
     "  groups: [system:bootstrappers, system:nodes]\n"
 )
+WINDOWS_LINE = LINE.replace("system:nodes", "system:nodes, eks:kube-proxy-windows")
+LINUX_ROLE = {ROLE: False}
+WINDOWS_ROLE = {ROLE: windows_access.Shared(("EC2NodeClass/win",))}
+SHARED_ROLE = {ROLE: windows_access.Shared(("EC2NodeClass/win",), ("EC2NodeClass/default",))}
+
+
+def let_in(kind):
+    return Access("shop", "API", {ROLE: Entry(kind)})
+
+
+def mapped(text):
+    return Access("shop", "CONFIG_MAP", aws_auth={"data": {"mapRoles": text}})
+
+
+def a_misfit(name):
+    owner = {"kind": "ReplicaSet", "name": "web-5d"}
+    labels = {"pod-template-hash": "5d"}
+    meta = {"namespace": "shop", "name": name, "labels": labels, "ownerReferences": [owner]}
+    pod = {"metadata": meta, "spec": {"nodeName": "win-1"}}
+    return windows_builds.Misfit(pod, "10.0.20348", "web:ltsc2019", "no match for platform")
 
 
 def an_older_definition():
@@ -191,18 +212,23 @@ def an_older_definition():
 CASES = [
     (
         node_access,
-        node_access.Facts("shop", "API", (ROLE,)),
-        node_access.Facts("shop", "API", (ROLE,), frozenset({ROLE})),
+        node_access.Facts(Access("shop", "API"), LINUX_ROLE),
+        node_access.Facts(let_in("EC2_LINUX"), LINUX_ROLE),
     ),
     (
         node_access,
-        node_access.Facts(
-            "shop",
-            "CONFIG_MAP",
-            (ROLE,),
-            aws_auth={"data": {"mapRoles": LINE.replace("system:nodes", "other")}},
-        ),
-        node_access.Facts("shop", "CONFIG_MAP", (ROLE,), aws_auth={"data": {"mapRoles": LINE}}),
+        node_access.Facts(let_in("STANDARD"), LINUX_ROLE),
+        node_access.Facts(let_in("EC2_WINDOWS"), LINUX_ROLE),
+    ),
+    (
+        node_access,
+        node_access.Facts(mapped(LINE.replace("system:nodes", "other")), LINUX_ROLE),
+        node_access.Facts(mapped(LINE), LINUX_ROLE),
+    ),
+    (
+        node_access,
+        node_access.Facts(mapped("{[no list"), LINUX_ROLE),
+        node_access.Facts(mapped(LINE), LINUX_ROLE),
     ),
     (placeholders, names(a_class(tags={"team": "${TEAM}"})), names(a_class())),
     (placeholders, names(a_class(**COPIED), others=("other",)), names(a_class(**COPIED))),
@@ -327,9 +353,31 @@ CASES = [
     ),
     (storage_drivers, storage_drivers.Facts(("gp2",), ()), storage_drivers.Facts((), ())),
     (
-        windows_addresses,
-        windows_addresses.Facts(("win",), None),
-        windows_addresses.Facts(("win",), {"data": {"enable-windows-ipam": "true"}}),
+        windows_pods,
+        windows_pods.Facts(addresses=windows_addresses.Facts(("win",), None)),
+        windows_pods.Facts(
+            addresses=windows_addresses.Facts(("win",), {"data": {"enable-windows-ipam": "true"}})
+        ),
+    ),
+    (
+        windows_pods,
+        windows_pods.Facts(access=windows_access.Facts(let_in("EC2_LINUX"), WINDOWS_ROLE)),
+        windows_pods.Facts(access=windows_access.Facts(let_in("EC2_WINDOWS"), WINDOWS_ROLE)),
+    ),
+    (
+        windows_pods,
+        windows_pods.Facts(access=windows_access.Facts(mapped(LINE), WINDOWS_ROLE)),
+        windows_pods.Facts(access=windows_access.Facts(mapped(WINDOWS_LINE), WINDOWS_ROLE)),
+    ),
+    (
+        windows_pods,
+        windows_pods.Facts(access=windows_access.Facts(let_in("EC2_LINUX"), SHARED_ROLE)),
+        windows_pods.Facts(access=windows_access.Facts(let_in("STANDARD"), SHARED_ROLE)),
+    ),
+    (
+        windows_pods,
+        windows_pods.Facts(builds=windows_builds.Facts((a_misfit("w-1"), a_misfit("w-2")))),
+        windows_pods.Facts(builds=windows_builds.Facts((), ("10.0.20348",))),
     ),
     (
         memory_overhead,

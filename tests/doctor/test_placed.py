@@ -132,8 +132,8 @@ CASES = [
     ),
     (
         free_addresses,
-        free_addresses.Facts((placed([a_subnet(free=29)]),)),
-        free_addresses.Facts((placed([a_subnet(free=30)]),)),
+        free_addresses.Facts((placed([a_subnet(free=29)]),), {"default": ("m5.xlarge",)}, {}),
+        free_addresses.Facts((placed([a_subnet(free=30)]),), {"default": ("m5.xlarge",)}, {}),
     ),
     (
         group_rules,

@@ -97,4 +97,4 @@ def test_a_second_patch_of_one_object_waits_for_the_next_run():
     plan = plan_mending(report, "", "")
 
     assert plan.steps == (STEP,)
-    assert plan.notes == ("NW-3005 changes nodepool default, too: run --fix again for it",)
+    assert plan.notes == ("NW-3005 changes nodepool default, too: its plan comes next",)

@@ -4,8 +4,9 @@ import asyncio
 
 from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Text
-from nodewright.doctor.look import CALLS_MAX, Look, Subject, Unseen
-from nodewright.doctor.run import run
+from nodewright.doctor.look import CALLS_MAX, PATIENCE_S, Look, Subject, Unseen
+from nodewright.doctor.run import LIMIT_S, run
+from nodewright.sim.loop import VirtualLoop
 
 SAID = Text("said", "말함")
 SUBJECT = Subject("shop", "us-west-2", 0)
@@ -114,3 +115,42 @@ def test_what_many_checks_ask_is_asked_once_and_calls_have_a_limit():
     assert once == 1
     assert asking.count == 1 + CALLS_MAX
     assert "limit of one run" in report.unknown[0].why.en
+
+
+class Hanging:
+    """AWS that never answers."""
+
+    async def find(self, _call, **_params):
+        await asyncio.Event().wait()
+
+
+def spend(checks, asking=None):
+    """Make checks in virtual time; give the report and the seconds that it took."""
+    loop = VirtualLoop(0)
+
+    async def examine_all():
+        report = await run(checks, Look(SUBJECT, asking, None))
+        return report, loop.time()
+
+    return loop.run_until_complete(examine_all())
+
+
+def test_a_call_that_hangs_is_given_up_long_before_the_run_has_to_end():
+    async def probe(look):
+        await look.aws("ec2.DescribeSubnets")
+
+    report, spent_s = spend([a_check("NW-1", probe), a_check("NW-2", nothing)], Hanging())
+
+    assert [one.why.en for one in report.unknown] == [
+        "ec2.DescribeSubnets did not answer within 10 s"
+    ]
+    assert [one.code for one in report.passed] == ["NW-2"]
+    assert spent_s == PATIENCE_S
+
+
+def test_whatever_hangs_a_run_ends_within_half_a_minute():
+    report, spent_s = spend([a_check("NW-1", silent), a_check("NW-2", something)])
+
+    assert [one.code for one in report.unknown] == ["NW-1"]
+    assert [one.code for one in report.found] == ["NW-2"]
+    assert spent_s == LIMIT_S < 30

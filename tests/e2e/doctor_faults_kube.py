@@ -34,12 +34,12 @@ from e2e.doctor_hurts_cluster import (
     no_dns,
     no_orphan,
     no_plugin_role,
-    no_windows,
     nobody_of_helm,
     older_definition,
     orphaned,
     plugin_role,
     restore_status,
+    sandboxes_again,
     set_condition,
     settle_controller,
     shut_in,
@@ -48,7 +48,16 @@ from e2e.doctor_hurts_cluster import (
     stray_key,
     taint_pool,
     two_terms,
-    windows_class,
+    without_sandboxes,
+)
+from e2e.doctor_hurts_windows import (
+    no_image,
+    no_windows,
+    with_entry_of_linux,
+    with_image_of_another_build,
+    with_line_of_linux,
+    with_shared_role,
+    without_addresses,
 )
 from e2e.doctor_rig import Fault
 
@@ -63,6 +72,7 @@ TYPE = "node.kubernetes.io/instance-type"
 FAULTS = [
     Fault("NW-3003", set_class(tags={"team": "${TEAM}"}), set_class(tags=None)),
     Fault("NW-3004", a_balancer, no_balancer, is_fixable=True),
+    Fault("NW-3007", without_sandboxes, sandboxes_again, later_min=60, name="plugin"),
     Fault("NW-3012", taint_pool, heal_pool_taint, is_fixable=True, name="daemons"),
     Fault(
         "NW-3012",
@@ -164,7 +174,11 @@ FAULTS = [
     Fault("NW-3042", bare_pods, drop_pods("bare-0", "bare-1", "bare-2")),
     Fault("NW-3043", an_older_class, lambda patient: patient.delete("storageclass", "older")),
     Fault("NW-3044", set_class(kubelet={"maxPods": 500}), set_class(kubelet=None)),
-    Fault("NW-3045", windows_class, no_windows, is_fixable=True),
+    Fault("NW-3045", without_addresses, no_windows, is_fixable=True, name="addresses"),
+    Fault("NW-3045", with_entry_of_linux, no_windows, is_fixable=True, name="entry"),
+    Fault("NW-3045", with_line_of_linux, no_windows, is_fixable=True, name="aws-auth"),
+    Fault("NW-3045", with_shared_role, no_windows, name="shared-role"),
+    Fault("NW-3045", with_image_of_another_build, no_image, name="build"),
     Fault(
         "NW-3046",
         set_condition("ConsistentStateFound", "False", "expected 8Gi of memory, found 7.5Gi"),

@@ -245,24 +245,46 @@ def an_older_class(patient):
     )
 
 
-def windows_class(patient):
-    spec = copy.deepcopy(patient.get("ec2nodeclass", "default")["spec"])
-    spec["amiSelectorTerms"] = [{"alias": "windows2022@latest"}]
-    spec.pop("metadataOptions", None)
-    spec.pop("blockDeviceMappings", None)
+def without_sandboxes(patient):
+    """Have a node that waits, with a pod for which the network plugin has no address."""
+    patient.add_claim("no-plugin", ["Launched", "Registered"], node={})
+    resources = {"requests": {"cpu": "1m"}}
     patient.create(
         {
-            "apiVersion": "karpenter.k8s.aws/v1",
-            "kind": "EC2NodeClass",
-            "metadata": {"name": "windows"},
-            "spec": spec,
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "no-sandbox", "namespace": "default"},
+            "spec": {
+                "nodeName": "no-plugin",
+                "containers": [{"name": "app", "image": "app", "resources": resources}],
+            },
+        }
+    )
+    uid = patient.get("pod", "no-sandbox")["metadata"]["uid"]
+    patient.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": "no-sandbox", "namespace": "default"},
+            "type": "Warning",
+            "reason": "FailedCreatePodSandBox",
+            "message": "plugin type aws-cni failed (add): failed to assign an IP address to container",
+            "involvedObject": {
+                "kind": "Pod",
+                "namespace": "default",
+                "name": "no-sandbox",
+                "uid": uid,
+            },
         }
     )
 
 
-def no_windows(patient):
-    patient.delete("ec2nodeclass", "windows")
-    patient.delete("configmap", "amazon-vpc-cni", "-n", "kube-system")
+def sandboxes_again(patient):
+    patient.delete("event", "no-sandbox")
+    patient.kubectl(
+        "delete", "pod", "no-sandbox", "--ignore-not-found", "--force", "--grace-period=0"
+    )
+    patient.drop_claim("no-plugin")
 
 
 def set_condition(kind, status, message=""):

@@ -1,12 +1,14 @@
-"""Every code's page: decisions, refusals of an installation, findings of doctor's checks and of lint."""
+"""Every code's page: decisions, refusals of an installation and of doctor, findings of doctor's checks and of lint."""
 
 from typing import Final
 
+from nodewright.doctor.codes import PAGES as EXAMINING
 from nodewright.doctor.registry import all_checks
-from nodewright.install.codes import PAGES
+from nodewright.install.codes import PAGES as INSTALLING
 from nodewright.lint.codes import CODES
 from nodewright.model.wording import Language, Page, page, pages
 
+_REFUSALS: Final = {**INSTALLING, **EXAMINING}
 _LINT: Final = "Run nodewright lint on the manifest; it names the line and, where it can, the fix."
 
 
@@ -15,8 +17,8 @@ def find_page(code: str, language: Language = "en") -> Page | None:
     known = page(code, language)
     if known is not None:
         return known
-    if code in PAGES:
-        return PAGES[code][language == "ko"]
+    if code in _REFUSALS:
+        return _REFUSALS[code][language == "ko"]
     finding = CODES.get(code)
     check = next((one for one in all_checks() if one.code == code), None)
     if check is not None:
@@ -30,14 +32,14 @@ def find_page(code: str, language: Language = "en") -> Page | None:
 
 def code_documents() -> dict[str, str]:
     """Write the pages of decisions and refusals and their index as Markdown, by file name."""
-    english = (*pages(), *(one for one, _ in PAGES.values()))
-    korean = {one.code: one for one in (*pages("ko"), *(one for _, one in PAGES.values()))}
+    english = (*pages(), *(one for one, _ in _REFUSALS.values()))
+    korean = {one.code: one for one in (*pages("ko"), *(one for _, one in _REFUSALS.values()))}
     index = [
-        "# Why pods stay behind, why nodes stay or go, and why an installation stops",
+        "# Why pods stay behind, why nodes stay or go, and why a command stops",
         "",
         (
             "Every verdict about a pod (NW-1xxx) or a node (NW-4xxx) and every refusal of `install` "
-            "(NW-97xx) has one of these codes, which never change. `nodewright explain NW-nnnn` prints the page."
+            "and `doctor` (NW-97xx) has one of these codes, which never change. `nodewright explain NW-nnnn` prints the page."
         ),
         "",
         "| code | what |",

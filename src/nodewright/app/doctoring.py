@@ -16,6 +16,7 @@ import msgspec
 from nodewright.app.installing import Place
 from nodewright.aws.gateway import Gateway
 from nodewright.aws.session import Access, Clients
+from nodewright.aws.workers import Workers
 from nodewright.doctor import walk
 from nodewright.doctor.calls import TABLE
 from nodewright.doctor.check import Check
@@ -28,7 +29,7 @@ from nodewright.doctor.run import LIMIT_S, run
 from nodewright.doctor.walk import Walk
 from nodewright.install.apply import Applier, Told
 from nodewright.install.asking import Asking
-from nodewright.install.cluster import KubeObjects
+from nodewright.install.cluster import KubeObjects, Objects
 from nodewright.install.names import check_cluster
 from nodewright.install.steps import Plan
 from nodewright.kube.access import find_access
@@ -37,9 +38,14 @@ from nodewright.kube.machine import this_machine
 from nodewright.model.errors import UserError
 from nodewright.ports.clock import Clock
 
-UNNAMED: Final = "NW-9722"
+UNNAMED: Final = "NW-9733"
+SILENT: Final = "NW-9735"
 _CLUSTERS_MAX: Final = 20
 _HELM_S: Final = 5.0
+_CONNECT_S: Final = 6.0
+_NAME_S: Final = 5.0
+_WHOSE_S: Final = 1.0
+_OPENERS: Final = 2
 
 
 class Examined(msgspec.Struct, frozen=True):
@@ -115,9 +121,15 @@ class Doctor:
                 look.close()
 
     async def _examine(self, checks: tuple[Check[Any], ...], limit_s: float) -> Examined:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + limit_s
         async with self.open() as site:
-            report = await run(checks, site.look(), limit_s)
-            return Examined(report, site.region, await _account_id(site))
+            whose = asyncio.create_task(_account_id(site))
+            report = await run(checks, site.look(), end - loop.time())
+            await asyncio.wait({whose}, timeout=_WHOSE_S)
+            account_id = whose.result() if whose.done() else ""
+            whose.cancel()
+            return Examined(report, site.region, account_id)
 
     async def _mend(self, plan: Plan, tell: Told) -> int:
         async with self.open() as site:
@@ -136,19 +148,44 @@ class Doctor:
         )
         client = Client(access, machine)
         objects = KubeObjects(client)
-        clients, why = await asyncio.to_thread(_connect, self._place)
-        gateway = Gateway(clients, machine.clock, machine.rng) if clients else None
-        asking = Asking(gateway, TABLE) if gateway else None
+        threads = Workers(_OPENERS)
+        gateway: Gateway | None = None
         try:
-            await objects.version()
-            name = self._cluster or await _find_cluster(asking, objects, access.context)
+            _, (clients, why), helm = await asyncio.gather(
+                _answer(objects),
+                _credentials(threads, self._place),
+                threads.run(lambda: _helm_version(self._environment)),
+            )
+            gateway = Gateway(clients, machine.clock, machine.rng) if clients else None
+            asking = Asking(gateway, TABLE) if gateway else None
+            name = self._cluster or await find_cluster(asking, objects, access.context)
             region = clients.region if clients else ""
-            helm = await asyncio.to_thread(_helm_version, self._environment)
             yield Site(asking, objects, machine.clock, region, name, why, helm)
         finally:
             await client.close()
             if gateway is not None:
                 gateway.close()
+
+
+async def _answer(objects: KubeObjects) -> None:
+    """Refuse to go on where the API server does not answer."""
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            await objects.version()
+    except TimeoutError:
+        raise UserError(
+            f"the API server at {objects.server} does not answer within {_CONNECT_S:.0f} s",
+            code=SILENT,
+            advice="look at --context and at the network between here and there",
+        ) from None
+
+
+async def _credentials(threads: Workers, place: Place) -> tuple[Clients | None, str]:
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            return await threads.run(lambda: _connect(place))
+    except TimeoutError:
+        return None, f"nobody gives credentials within {_CONNECT_S:.0f} s"
 
 
 def _helm_version(environment: Mapping[str, str]) -> str:
@@ -190,25 +227,44 @@ def _connect(place: Place) -> tuple[Clients | None, str]:
     return clients, ""
 
 
-async def _find_cluster(asking: Asking | None, objects: KubeObjects, context: str) -> str:
-    """Find the name that EKS has for the cluster at this address."""
+async def find_cluster(asking: Asking | None, objects: Objects, context: str) -> str:
+    """Find the name that EKS has for the cluster at this address; what its own settings say, if EKS is silent."""
     names = [context.rpartition("cluster/")[2]] if ":cluster/" in context else []
-    for one in await objects.list(DEPLOYMENTS):
-        controller = read_controller(one)
-        if controller is not None and controller.settings.get("CLUSTER_NAME"):
-            names.append(controller.settings["CLUSTER_NAME"])
+    names += await _settings_say(objects)
     if asking is None:
         return names[0] if names else ""
     try:
-        names += await asking.list("eks.ListClusters", "clusters")
-        for name in list(dict.fromkeys(names))[:_CLUSTERS_MAX]:
-            told = await asking.find("eks.DescribeCluster", name=name)
-            if told and _is_here(told["cluster"], objects):
-                return name
-    except UserError:
+        async with asyncio.timeout(_NAME_S):
+            return await _named(asking, objects, names)
+    except (UserError, TimeoutError) as error:
         if names:
             return names[0]
-        raise
+        if isinstance(error, UserError):
+            raise
+        raise UserError(
+            f"EKS does not say within {_NAME_S:.0f} s which cluster is at {objects.server}",
+            code=UNNAMED,
+            advice="add --cluster NAME",
+        ) from None
+
+
+async def _settings_say(objects: Objects) -> list[str]:
+    """Name the cluster as the settings of its autoscalers do; nothing where they may not be seen."""
+    try:
+        async with asyncio.timeout(_NAME_S):
+            found = await objects.list(DEPLOYMENTS)
+    except (UserError, TimeoutError):
+        return []
+    controllers = [one for each in found if (one := read_controller(each)) is not None]
+    return [name for one in controllers if (name := one.settings.get("CLUSTER_NAME"))]
+
+
+async def _named(asking: Asking, objects: Objects, names: list[str]) -> str:
+    listed = await asking.list("eks.ListClusters", "clusters")
+    for name in list(dict.fromkeys([*names, *listed]))[:_CLUSTERS_MAX]:
+        told = await asking.find("eks.DescribeCluster", name=name)
+        if told and _is_here(told["cluster"], objects):
+            return str(name)
     raise UserError(
         f"no cluster of EKS that you may see is at {objects.server}",
         code=UNNAMED,
@@ -216,7 +272,7 @@ async def _find_cluster(asking: Asking | None, objects: KubeObjects, context: st
     )
 
 
-def _is_here(cluster: dict[str, Any], objects: KubeObjects) -> bool:
+def _is_here(cluster: dict[str, Any], objects: Objects) -> bool:
     # Behind a tunnel the address differs, but nobody else has the cluster's authority.
     authority = cluster.get("certificateAuthority", {}).get("data", "")
     return cluster.get("endpoint") == objects.server or (

@@ -160,7 +160,7 @@ def _mend(
 ) -> int:
     from nodewright.cli.doctor_view import mending_screen
     from nodewright.cli.output import screen
-    from nodewright.doctor.mending import check_wanted, plan_mending, undo_lines
+    from nodewright.doctor.mending import check_wanted, plan_mending, sort_mends, undo_lines
     from nodewright.doctor.registry import choose
 
     check_wanted(examined.report, tuple(word.upper() for word in words))
@@ -181,6 +181,10 @@ def _mend(
     say("checking again")
     again = one.examine(choose(words))
     show(again.report, "table", language)
+    # Every plan that was carried out leaves less to do, so that this ends.
+    waits = bool(sort_mends(examined.report).later)
+    if waits and len(again.report.found) < len(examined.report.found):
+        return _mend(one, again, words, mending, language)
     return status_of(again.report)
 
 

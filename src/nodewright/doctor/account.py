@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from nodewright.aws.tags import read_tags
+from nodewright.catalog.settings import WINDOWS_BUILDS
 from nodewright.convert.stream import convert_legacy
 from nodewright.doctor.cluster import CLASSES, PROVISIONERS, TEMPLATES, find_controller
 from nodewright.doctor.look import Look
@@ -26,6 +27,7 @@ class NodeRole(msgspec.Struct, frozen=True):
     name: str
     arn: str = ""
     profile: str = ""
+    is_windows: bool = False
 
 
 async def node_classes(look: Look) -> tuple[EC2NodeClass, ...]:
@@ -60,13 +62,24 @@ async def _node_roles(look: Look) -> tuple[NodeRole, ...]:
         of = f"EC2NodeClass/{one.metadata.name}"
         profile = one.spec.instance_profile or ("" if one.spec.role else default)
         if profile:
-            found.append(await _role_of_profile(look, of, profile))
+            role = await _role_of_profile(look, of, profile)
         elif one.spec.role:
-            name = one.spec.role.rpartition("/")[2]
-            is_name = len(name) <= NAME_LENGTH_MAX
-            told = await look.aws("iam.GetRole", RoleName=name) if is_name else None
-            found.append(NodeRole(of, name, str(told["Role"]["Arn"]) if told else ""))
+            role = await _role_of_name(look, of, one.spec.role.rpartition("/")[2])
+        else:
+            continue
+        found.append(msgspec.structs.replace(role, is_windows=is_windows(one)))
     return tuple(found)
+
+
+def is_windows(one: EC2NodeClass) -> bool:
+    """Tell whether the nodes of a class run Windows."""
+    return one.spec.resolved_family in WINDOWS_BUILDS
+
+
+async def _role_of_name(look: Look, of: str, name: str) -> NodeRole:
+    is_name = len(name) <= NAME_LENGTH_MAX
+    told = await look.aws("iam.GetRole", RoleName=name) if is_name else None
+    return NodeRole(of, name, str(told["Role"]["Arn"]) if told else "")
 
 
 async def _role_of_profile(look: Look, of: str, profile: str) -> NodeRole:

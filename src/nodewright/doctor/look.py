@@ -18,6 +18,8 @@ from nodewright.model.errors import UserError
 
 CALLS_MAX: Final = 60
 PAGES_MAX: Final = 20
+PATIENCE_S: Final = 10.0
+"""How long AWS may take for one answer: what hangs is unknown long before the run has to end."""
 _NEXT: Final = ("nextToken", "NextToken")
 
 
@@ -46,6 +48,7 @@ class Look:
         self.subject = subject
         self.call_count = 0
         self.objects = objects
+        self.patience_s = PATIENCE_S
         self._asking = asking
         self._known: dict[bytes, asyncio.Task[Any]] = {}
 
@@ -100,7 +103,15 @@ class Look:
             )
         self.call_count += 1
         try:
-            return await self._asking.find(call, **params)
+            async with asyncio.timeout(self.patience_s):
+                return await self._asking.find(call, **params)
+        except TimeoutError:
+            raise Unseen(
+                Text(
+                    f"{call} did not answer within {self.patience_s:.0f} s",
+                    f"{call}이(가) {self.patience_s:.0f}초 안에 응답하지 않음",
+                )
+            ) from None
         except UserError as error:
             raise Unseen(_told(error)) from error
 

@@ -1,5 +1,7 @@
 """What only AWS knows about a pod that waits: machines that were refused, addresses that are left, volumes' zones."""
 
+from typing import Final
+
 import msgspec
 
 from nodewright.core.explain.pod import PodStory, explain_pod
@@ -12,9 +14,10 @@ from nodewright.install.found import Json
 from nodewright.model.errors import UserError
 from nodewright.model.labels import ZONE
 
-_EVENTS = "/api/v1/events"
-_CAPACITY = "InsufficientCapacity"
-_SHOWN_MAX = 5
+NO_POD: Final = "NW-9736"
+_EVENTS: Final = "/api/v1/events"
+_CAPACITY: Final = "InsufficientCapacity"
+_SHOWN_MAX: Final = 5
 
 
 class PodWalk(msgspec.Struct, frozen=True):
@@ -36,7 +39,7 @@ async def walk_pod(look: Look, key: str) -> PodWalk:
         ]
         raise UserError(
             f"there is no pod {key}",
-            code="NW-9724",
+            code=NO_POD,
             advice=f"did you mean {near[0]}?" if near else "`kubectl get pods -A` lists them",
         )
     evidence: list[Text] = []

@@ -9,7 +9,7 @@ from nodewright.doctor import checks
 from nodewright.doctor.check import SECTIONS, Check
 from nodewright.model.errors import UserError
 
-UNKNOWN_CHECK: Final = "NW-9720"
+UNKNOWN_CHECK: Final = "NW-9731"
 
 
 @cache

@@ -24,7 +24,7 @@ from nodewright.doctor.look import Look, Unseen
 from nodewright.install.found import Json
 from nodewright.model.errors import UserError
 
-NO_NODE: Final = "NW-9723"
+NO_NODE: Final = "NW-9734"
 DAEMONS: Final = ("aws-node", "kube-proxy")
 _EVENTS: Final = "/api/v1/events"
 _LINES_MAX: Final = 5

@@ -11,21 +11,38 @@ from nodewright.doctor.finding import Finding, Text, fact, say
 from nodewright.doctor.look import Look
 from nodewright.doctor.waiting import Waiting, waiting_claims
 
+_NEURON: Final = (
+    ("neuron",),
+    (
+        "helm upgrade --install neuron-helm-chart oci://public.ecr.aws/neuron/neuron-helm-chart "
+        "-n kube-system --set npd.enabled=false"
+    ),
+)
 _PLUGINS: Final = {
     "nvidia.com/gpu": (
         ("nvidia", "gpu-operator"),
         (
             "helm upgrade --install nvidia-device-plugin nvidia-device-plugin --repo "
-            "https://nvidia.github.io/k8s-device-plugin -n kube-system"
+            "https://nvidia.github.io/k8s-device-plugin -n nvidia-device-plugin --create-namespace "
+            "--set gfd.enabled=true"
         ),
     ),
     "amd.com/gpu": (
         ("amdgpu", "amd-gpu"),
-        "kubectl -n kube-system apply -f amdgpu-device-plugin.yaml",
+        (
+            "kubectl apply -f "
+            "https://raw.githubusercontent.com/ROCm/k8s-device-plugin/master/k8s-ds-amdgpu-dp.yaml"
+        ),
     ),
-    "habana.ai/gaudi": (("habana",), "kubectl apply -f habana-k8s-device-plugin.yaml"),
-    "aws.amazon.com/neuron": (("neuron",), "kubectl apply -f k8s-neuron-device-plugin.yml"),
-    "aws.amazon.com/neuroncore": (("neuron",), "kubectl apply -f k8s-neuron-device-plugin.yml"),
+    "habana.ai/gaudi": (
+        ("habana",),
+        (
+            "kubectl apply -f https://vault.habana.ai/artifactory/docker-k8s-device-plugin/"
+            "habana-k8s-device-plugin.yaml"
+        ),
+    ),
+    "aws.amazon.com/neuron": _NEURON,
+    "aws.amazon.com/neuroncore": _NEURON,
     "vpc.amazonaws.com/efa": (
         ("efa",),
         (
@@ -34,6 +51,12 @@ _PLUGINS: Final = {
         ),
     ),
 }
+"""By which words a plugin's daemon set is known, and how its makers say that it is installed.
+
+Read in their own guides in November 2026: NVIDIA/k8s-device-plugin, ROCm/k8s-device-plugin, Intel's Gaudi
+documentation, the Neuron documentation, and aws/eks-charts for EFA. The chart of NVIDIA keeps to nodes with a
+label of feature discovery, which it brings along only where it is told to.
+"""
 
 
 class Facts(msgspec.Struct, frozen=True):

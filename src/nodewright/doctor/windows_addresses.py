@@ -1,16 +1,14 @@
-"""Windows nodes whose pods get no address, or whose kube-proxy is not let in."""
+"""Addresses of Windows pods: the VPC controller gives them, once it is told to."""
 
 from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
-from nodewright.doctor.account import node_classes
-from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Mend, Text, fact, say
 from nodewright.doctor.look import Look
 from nodewright.install.found import Json
-from nodewright.install.steps import Apply, Merge, Step
+from nodewright.install.steps import Apply, Merge, Remove, Step
 
 _PATH: Final = "/api/v1/namespaces/kube-system/configmaps/amazon-vpc-cni"
 _FIELD: Final = "enable-windows-ipam"
@@ -20,19 +18,13 @@ _TITLE: Final = "ConfigMap/kube-system/amazon-vpc-cni"
 class Facts(msgspec.Struct, frozen=True):
     """The classes that make Windows nodes, and the settings of the network plugin."""
 
-    classes: tuple[str, ...]
-    settings: Json | None
+    classes: tuple[str, ...] = ()
+    settings: Json | None = None
 
 
-async def probe(look: Look) -> Facts:
-    """Read the classes and the settings."""
-    classes = [
-        one.metadata.name
-        for one in await node_classes(look)
-        if (one.spec.ami_family or "").startswith("Windows")
-        or any((term.alias or "").startswith("windows") for term in one.spec.ami_selector_terms)
-    ]
-    return Facts(tuple(classes), await look.get(_PATH))
+async def probe(look: Look, classes: tuple[str, ...]) -> Facts:
+    """Read the settings, where there are Windows nodes."""
+    return Facts(classes, await look.get(_PATH)) if classes else Facts()
 
 
 def judge(facts: Facts) -> Iterator[Finding]:
@@ -59,6 +51,7 @@ def judge(facts: Facts) -> Iterator[Finding]:
 
 
 def _mend(settings: Json | None, value: str) -> Mend:
+    name = "kube-system/amazon-vpc-cni"
     if settings is None:
         meta = {"namespace": "kube-system", "name": "amazon-vpc-cni"}
         made: Json = {
@@ -67,29 +60,8 @@ def _mend(settings: Json | None, value: str) -> Mend:
             "metadata": meta,
             "data": {_FIELD: "true"},
         }
-        step = Step(
-            "+", "configmap", "kube-system/amazon-vpc-cni", f"{_FIELD}=true", (Apply(made),)
-        )
-        return Mend(step, (Merge(_PATH, {"data": {_FIELD: None}}),))
+        step = Step("+", "configmap", name, f"{_FIELD}=true", (Apply(made),))
+        return Mend(step, (Remove(_PATH),))
     merge = Merge(_PATH, {"data": {_FIELD: "true"}})
-    step = Step("~", "configmap", "kube-system/amazon-vpc-cni", f"{_FIELD}=true", (merge,))
+    step = Step("~", "configmap", name, f"{_FIELD}=true", (merge,))
     return Mend(step, (Merge(_PATH, {"data": {_FIELD: value or None}}),))
-
-
-CHECK = Check(
-    code="NW-3045",
-    section="nodes",
-    severity="error",
-    title=Text("Windows pods get addresses", "Windows 파드가 주소를 받음"),
-    why=Text(
-        "Pods on Windows nodes fail to get a sandbox: no address is given to them.",
-        "Windows 노드의 파드는 주소를 받지 못해 샌드박스를 만들지 못합니다.",
-    ),
-    answer=Text(
-        "enable-windows-ipam becomes true in kube-system/amazon-vpc-cni.",
-        "kube-system/amazon-vpc-cni의 enable-windows-ipam을 true로 바꿉니다.",
-    ),
-    probe=probe,
-    judge=judge,
-    is_fixable=True,
-)
