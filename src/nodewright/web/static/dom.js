@@ -17,10 +17,24 @@ export function svg(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** Gives an element new children; what is null, undefined or false is left out. */
+const FOCUSABLE = "a, button, input, select, textarea, summary, [tabindex]";
+
+/** Gives an element new children; what is null, undefined or false is left out, and focus stays where it was. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat(3).filter(isShown));
+  const shown = children.flat(Infinity).filter(isShown);
+  const held = element.contains(document.activeElement) ? document.activeElement : null;
+  const at = held ? [...element.querySelectorAll(FOCUSABLE)].indexOf(held) : -1;
+  element.replaceChildren(...shown);
+  if (at >= 0 && document.activeElement !== held) sameAs(held, at, element)?.focus({ preventScroll: true });
   return element;
+}
+
+/** The new element that stands for an old one: the same link or name, else the one in its place. */
+function sameAs(held, at, element) {
+  const found = [...element.querySelectorAll(FOCUSABLE)];
+  const same = (one) => one.tagName === held.tagName && one.textContent === held.textContent
+    && one.getAttribute("href") === held.getAttribute("href");
+  return (found[at] && same(found[at]) ? found[at] : found.find(same)) ?? found[at];
 }
 
 /** Sets a text only where it differs, so that screen readers hear of changes alone. */
