@@ -8,9 +8,11 @@ import json
 
 import httpx2
 import msgspec
+import yaml
 
 from e2e.controller_rig import Replica, write_kubeconfig
-from e2e.kube_rig import role_access
+from e2e.kube_rig import NAMESPACE, role_access
+from nodewright.aws.bucket import Place
 from nodewright.aws.policy import Account, policies
 from nodewright.crds.document import definitions
 from nodewright.sandbox.accounts.roles import (
@@ -49,6 +51,7 @@ class Installed:
         )  # fmt: skip
         self._kubeconfig = write_kubeconfig(account, role_access(account))
         self.node_role = f"NodewrightNodeRole-{self.name}"
+        self.copies = Place(f"{self.name}-logs", "journal")
         self._make_roles()
         self._make_queue()
         self._keys = self._make_user()
@@ -88,6 +91,7 @@ class Installed:
             cluster=self.name,
             node_role=f"arn:aws:iam::{NUMBER}:role/{self.node_role}",
             queue=self.name,
+            journal=self.copies,
         )
         iam.create_user(UserName="controller")
         for part, written in policies(place).items():
@@ -109,6 +113,34 @@ class Installed:
             self._kubeconfig, self._folder, "replica-0", *flags,
             cloud="aws", environment=environment,
         )  # fmt: skip
+
+    def journal(self):
+        """Give the folder in which replicas keep their journal."""
+        return self._folder / "replica-0-journal"
+
+    def make_bucket(self):
+        """Make the bucket that the policies let the controller put copies of its journal into."""
+        where = {"LocationConstraint": self.region}
+        s3 = self.account.client("s3")
+        s3.create_bucket(Bucket=self.copies.bucket, CreateBucketConfiguration=where)
+
+    def status(self):
+        """Give what the controller says of itself, nothing before it has said anything."""
+        found = self.account.run_kubectl(
+            "get",
+            "configmap",
+            "nodewright-status",
+            "-n",
+            NAMESPACE,
+            "-o",
+            "jsonpath={.data.status}",
+        )
+        return yaml.safe_load(found.stdout) if found.returncode == 0 else {}
+
+    def condition(self, name):
+        """Give a condition of the status by its type."""
+        found = self.status().get("conditions", ())
+        return next((one for one in found if one["type"] == name), None)
 
     def tell(self, door, **asked):
         """Say something to the stand-in itself, and give its answer."""

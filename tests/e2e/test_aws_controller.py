@@ -4,6 +4,7 @@ All scenes share one cluster and one controller; each has a pool of its own, who
 pods can use.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from e2e.aws_controller_rig import (
 from e2e.aws_manifests import HAND_MADE, PROVISIONER, TEMPLATE
 from e2e.aws_rig import an_account
 from e2e.controller_rig import count_running
+from nodewright.journal.segments import list_segments
 from nodewright.sandbox.accounts.roles import document
 
 pytestmark = pytest.mark.e2e
@@ -50,12 +52,16 @@ def installed(programs, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def replica(installed):
-    """The controller, for all scenes of this file; nothing that it asked for was forbidden."""
-    started = installed.replica().start()
+    """The controller, for all scenes of this file; nothing that it asked for was forbidden.
+
+    The bucket that it is told to copy its journal to is not there.
+    """
+    started = installed.replica("--journal-s3", str(installed.copies)).start()
     yield started
     started.stop()
-    assert installed.refusals() == []
-    assert started.complaints() == []
+    # One scene takes this right away.
+    assert set(installed.refusals()) <= {"s3.PutObject"}
+    assert [one for one in started.complaints() if not is_about_copies(one)] == []
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +79,10 @@ def first_load(installed, replica):
 def is_ready(account, kind, name):
     found = account.get(kind, name).get("status", {}).get("conditions", ())
     return any(one["type"] == "Ready" and one["status"] == "True" for one in found)
+
+
+def is_about_copies(line):
+    return line["message"].startswith("the journal is not copied to")
 
 
 def running(installed, name):
@@ -134,6 +144,30 @@ def test_pods_get_nodes_and_the_log_tells_the_six_steps(replica, first_load):
     assert len(machines) == len(nodes) >= 1
     assert templates
     assert firsts == sorted(firsts)
+
+
+def test_a_controller_killed_after_its_launch_finds_the_machine_again(
+    installed, replica, first_load
+):
+    del first_load
+    account = installed.account
+    installed.tell("fault", name="ec2.CreateFleet", kind="late", delayMs=10_000)
+    account.create(an_ec2_pool("orphaned"), a_load("orphaned", 1))
+    account.wait_for("its machine starts", lambda: machines_of(installed, "orphaned"))
+    replica.kill()
+    installed.tell("clear-faults")
+    [claim] = claims_of(installed, "orphaned")
+    replica.start()
+    account.wait_for("the pod runs", lambda: running(installed, "orphaned") == 1)
+    [after] = claims_of(installed, "orphaned")
+    machines = machines_of(installed, "orphaned")
+    end_scene(installed, "orphaned")
+
+    assert "providerID" not in claim.get("status", {})
+    assert after["metadata"]["uid"] == claim["metadata"]["uid"]
+    assert [one["InstanceId"] for one in machines] == [
+        after["status"]["providerID"].rpartition("/")[2]
+    ]
 
 
 @pytest.mark.usefixtures("first_load")
@@ -258,30 +292,6 @@ def test_an_edit_of_a_class_renews_its_nodes(installed):
     assert new["Name"] in nodes
 
 
-def test_a_controller_killed_after_its_launch_finds_the_machine_again(
-    installed, replica, first_load
-):
-    del first_load
-    account = installed.account
-    installed.tell("fault", name="ec2.CreateFleet", kind="late", delayMs=10_000)
-    account.create(an_ec2_pool("orphaned"), a_load("orphaned", 1))
-    account.wait_for("its machine starts", lambda: machines_of(installed, "orphaned"))
-    replica.kill()
-    installed.tell("clear-faults")
-    [claim] = claims_of(installed, "orphaned")
-    replica.start()
-    account.wait_for("the pod runs", lambda: running(installed, "orphaned") == 1)
-    [after] = claims_of(installed, "orphaned")
-    machines = machines_of(installed, "orphaned")
-    end_scene(installed, "orphaned")
-
-    assert "providerID" not in claim.get("status", {})
-    assert after["metadata"]["uid"] == claim["metadata"]["uid"]
-    assert [one["InstanceId"] for one in machines] == [
-        after["status"]["providerID"].rpartition("/")[2]
-    ]
-
-
 def a_key_for_volumes(account):
     """Make a key that EC2 may use for whoever starts machines in the account."""
     statement = {
@@ -366,3 +376,69 @@ def test_nothing_that_was_made_outlives_its_load(installed):
 def test_launch_templates_that_nobody_needs_go_by_themselves(installed):
     account = installed.account
     account.wait_for("they are gone", lambda: installed.templates() == [], limit_s=300)
+
+
+def is_copied(installed, status):
+    """Give the condition of the copies, once it is as it should be."""
+    found = installed.condition("JournalCopied")
+    return found if found and found["status"] == status else None
+
+
+def nodewright(*arguments):
+    """Run a command as somebody at a terminal would, and give what it prints."""
+    command = [sys.executable, "-m", "nodewright", *arguments]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_journal_without_its_bucket_stays_on_disk_until_there_is_one(
+    installed, replica, first_load, tmp_path
+):
+    del first_load
+    if len(list_segments(installed.journal())) < 2:
+        # One that was killed leaves its last file to the process that comes after it.
+        replica.kill()
+        replica.start()
+    account, lost = installed.account, "NoSuchBucket: The specified bucket does not exist"
+    condition = account.wait_for("the status says so", lambda: is_copied(installed, "False"))
+    told = [one for one in replica.complaints() if is_about_copies(one)]
+    installed.make_bucket()
+    status = replica.stop()
+    account.aws("s3", "sync", str(installed.copies), str(tmp_path), "--only-show-errors")
+    decided = json.loads(nodewright("decisions", "--journal", str(tmp_path), "-o", "json"))
+    launch = next(one["id"] for one in decided if one["kind"] == "Launch")
+    again = nodewright("replay", launch, "--journal", str(tmp_path))
+
+    assert condition["message"] == f"the journal is not copied to {installed.copies}: {lost}"
+    assert [lost in one["message"] for one in told] == [True]
+    assert status == 0
+    assert replica.has_said(f"the journal is copied to {installed.copies} again")
+    assert [one.stat().st_size for one in list_segments(tmp_path)] == [
+        one.stat().st_size for one in list_segments(installed.journal())
+    ]
+    assert b"same" in again
+
+
+@pytest.mark.soak
+def test_a_right_that_is_taken_away_is_told_until_it_is_given_back(installed, replica):
+    account = installed.account
+    installed.tell("fault", name="s3.PutObject", kind="deny")
+    replica.start()
+    account.create(an_ec2_class(installed, "denied"), an_ec2_pool("denied", "denied"))
+    account.create(a_load("denied", 1))
+    account.wait_for("the pod runs", lambda: running(installed, "denied") == 1)
+    stopped = replica.stop()
+    replica.start()
+    account.kubectl("scale", "deployment", "denied", "--replicas=9")
+    account.wait_for("all pods run", lambda: running(installed, "denied") == 9)
+    condition = account.wait_for("the status says so", lambda: is_copied(installed, "False"))
+    installed.tell("clear-faults")
+    account.wait_for("it is copied again", lambda: is_copied(installed, "True"))
+    account.kubectl("delete", "deployment,nodepool", "denied", "--wait=false")
+    listed = account.client("s3").list_objects_v2(Bucket=installed.copies.bucket)["Contents"]
+
+    assert stopped == 0
+    assert "AccessDenied" in condition["message"]
+    # What is still being written has no copy yet.
+    assert len(listed) == len(list_segments(installed.journal())) - 1
