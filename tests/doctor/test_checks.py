@@ -57,6 +57,7 @@ GENERATION = {"key": "karpenter.k8s.aws/instance-generation", "operator": "Gt", 
 TYPE = "node.kubernetes.io/instance-type"
 ROLE = "arn:aws:iam::111122223333:role/KarpenterNodeRole-shop"
 COPIED = {"subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": "other"}}]}
+COPY = [{"tags": {"karpenter.sh/discovery": "${CLUSTER_NAME}"}}]
 GPU = "nvidia.com/gpu"
 BRANCHES = "vpc.amazonaws.com/pod-eni"
 
@@ -455,3 +456,11 @@ def test_only_our_finalizer_is_taken_off():
     )
 
     assert found.mends[0].step.deeds[0].patch == {"metadata": {"finalizers": ["other/one"]}}
+
+
+def test_one_variable_in_two_fields_is_told_once_with_both():
+    twice = {"subnetSelectorTerms": COPY, "securityGroupSelectorTerms": COPY}
+
+    [found] = placeholders.judge(names(a_class(**twice)))
+
+    assert len(found.facts) == 2

@@ -74,8 +74,7 @@ def placed(subnets=SUBNETS, groups=GROUPS, **spec):
 
 def a_pool(*zones):
     item = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": list(zones)}
-    spec = {"requirements": [item], "nodeClassRef": {"name": "default"}}
-    return {"metadata": {"name": "default"}, "spec": {"template": {"spec": spec}}}
+    return found_subnets.Pool("NodePool/default", "default", (item,))
 
 
 def a_table(*subnets, target="0.0.0.0/0"):

@@ -9,15 +9,18 @@ import msgspec
 
 from nodewright.aws.tags import read_tags
 from nodewright.catalog.settings import WINDOWS_BUILDS
+from nodewright.convert.nodeclass import ConvertOptions
 from nodewright.convert.stream import convert_legacy
 from nodewright.doctor.cluster import CLASSES, PROVISIONERS, TEMPLATES, find_controller
 from nodewright.doctor.look import Look
 from nodewright.install.found import Json
 from nodewright.model.ec2nodeclass import EC2NodeClass
-from nodewright.model.legacy import AWSNodeTemplate, Provisioner
+from nodewright.model.legacy import AWSNodeTemplate, GlobalSettings, Provisioner
+from nodewright.model.older import CONVERTED_FROM, origin_of
 
 NAME_LENGTH_MAX: Final = 64
 _PROFILE: Final = "DEFAULT_INSTANCE_PROFILE"
+_TEMPLATE: Final = "karpenter.k8s.aws/v1alpha1/AWSNodeTemplate"
 
 
 class NodeRole(msgspec.Struct, frozen=True):
@@ -41,8 +44,31 @@ async def _node_classes(look: Look) -> tuple[EC2NodeClass, ...]:
         *(_read(one, Provisioner) for one in await look.all(PROVISIONERS)),
         *(_read(one, AWSNodeTemplate) for one in await look.all(TEMPLATES)),
     ]
-    made = [one.object for one in convert_legacy(older).made]
-    return (*today, *(one for one in made if isinstance(one, EC2NodeClass)))
+    if not older:
+        return tuple(today)
+    made = [one.object for one in convert_legacy(older, await _options(look)).made]
+    return (*today, *(_marked(one) for one in made if isinstance(one, EC2NodeClass)))
+
+
+async def _options(look: Look) -> ConvertOptions:
+    """Give what older manifests do not say, and the settings of their controller do."""
+    controller = await find_controller(look)
+    profile = controller.settings.get(_PROFILE, "") if controller else ""
+    settings = GlobalSettings(cluster_name=look.subject.cluster, default_instance_profile=profile)
+    return ConvertOptions(settings=settings)
+
+
+def _marked(one: EC2NodeClass) -> EC2NodeClass:
+    """Give a class that was made of a template with the mark of where it came from."""
+    notes = {**one.metadata.annotations, CONVERTED_FROM: _TEMPLATE}
+    metadata = msgspec.structs.replace(one.metadata, annotations=notes)
+    return msgspec.structs.replace(one, metadata=metadata)
+
+
+def title_of(one: EC2NodeClass) -> str:
+    """Name a class as the cluster knows it: one that was made of a template by the template."""
+    origin = origin_of(one)
+    return f"{origin.kind if origin else 'EC2NodeClass'}/{one.metadata.name}"
 
 
 def _read(document: Json, struct: Any) -> Any:
@@ -59,7 +85,7 @@ async def _node_roles(look: Look) -> tuple[NodeRole, ...]:
     default = controller.settings.get(_PROFILE, "") if controller else ""
     found: list[NodeRole] = []
     for one in await node_classes(look):
-        of = f"EC2NodeClass/{one.metadata.name}"
+        of = title_of(one)
         profile = one.spec.instance_profile or ("" if one.spec.role else default)
         if profile:
             role = await _role_of_profile(look, of, profile)

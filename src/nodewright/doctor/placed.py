@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from nodewright.doctor.account import groups_of_vpc, node_classes, subnets_of_vpc
+from nodewright.doctor.account import groups_of_vpc, node_classes, subnets_of_vpc, title_of
 from nodewright.doctor.cluster import describe_cluster
 from nodewright.doctor.look import Look
 from nodewright.install.found import Json
@@ -31,7 +31,7 @@ class Placed(msgspec.Struct, frozen=True):
     @property
     def title(self) -> str:
         """How findings name the class."""
-        return f"EC2NodeClass/{self.node_class.metadata.name}"
+        return title_of(self.node_class)
 
 
 async def placed_classes(look: Look) -> tuple[Placed, ...]:

@@ -50,6 +50,7 @@ _KINDS: Final = (
 )
 _DROPPED: Final = ("status",)
 _META: Final = ("managedFields", "resourceVersion", "uid", "generation", "creationTimestamp")
+_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _TEXT_MAX: Final = 160
 
 
@@ -94,6 +95,8 @@ def as_manifest(live: Json, version: str, kind: str) -> Json:
         document.pop(key, None)
     for key in _META:
         document["metadata"].pop(key, None)
+    # kubectl's copy of the manifest would have everything found twice.
+    (document["metadata"].get("annotations") or {}).pop(_APPLIED, None)
     return document
 
 
@@ -126,9 +129,12 @@ def written_check(
     def judge(facts: Written) -> Iterator[Finding]:
         told = Told(region=facts.region, kubernetes_minor=facts.kubernetes_minor)
         stream = Stream(tuple(map(manifest_of, facts.documents)), told)
-        for remark in rule(stream):
-            if remark.code == code:
-                yield _finding(remark, wording, after(remark) if after else None)
+        found = [
+            _finding(remark, wording, after(remark) if after else None)
+            for remark in rule(stream)
+            if remark.code == code
+        ]
+        yield from _together(found)
 
     return Check(
         code=code,
@@ -141,6 +147,23 @@ def written_check(
         judge=judge,
         is_fixable=after is not None,
     )
+
+
+def _together(found: list[Finding]) -> Iterator[Finding]:
+    """Tell what is wrong in several fields of an object once, with a fact for each; patches stay apart."""
+    told: dict[tuple[tuple[str, ...], str], Finding] = {}
+    for one in found:
+        if one.mends:
+            yield one
+            continue
+        key = (one.objects, one.message.en)
+        first = told.get(key)
+        told[key] = (
+            one
+            if first is None
+            else msgspec.structs.replace(first, facts=(*first.facts, *one.facts))
+        )
+    yield from told.values()
 
 
 def _finding(remark: Remark, wording: Wording, after: Json | None) -> Finding:

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from nodewright.doctor.account import node_classes
+from nodewright.doctor.account import node_classes, title_of
 from nodewright.doctor.check import Check
 from nodewright.doctor.cluster import Controller, find_controller
 from nodewright.doctor.finding import Finding, Text, fact, say
@@ -26,9 +26,7 @@ class Facts(msgspec.Struct, frozen=True):
 async def probe(look: Look) -> Facts:
     """Read the settings of the controller, the classes and the names of clusters."""
     roles = tuple(
-        (f"EC2NodeClass/{one.metadata.name}", one.spec.role)
-        for one in await node_classes(look)
-        if one.spec.role
+        (title_of(one), one.spec.role) for one in await node_classes(look) if one.spec.role
     )
     names = await look.aws_all("eks.ListClusters", "clusters")
     others = tuple(sorted(str(one) for one in names if one != look.subject.cluster))

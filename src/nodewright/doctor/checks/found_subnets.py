@@ -7,7 +7,7 @@ import msgspec
 
 from nodewright.aws.tags import print_tags
 from nodewright.doctor.check import Check
-from nodewright.doctor.cluster import POOLS, describe_cluster
+from nodewright.doctor.cluster import POOLS, PROVISIONERS, describe_cluster
 from nodewright.doctor.finding import Finding, Mend, Text, fact, say
 from nodewright.doctor.look import Look
 from nodewright.doctor.placed import Placed, literal_tags, placed_classes
@@ -17,11 +17,19 @@ from nodewright.install.steps import Ask, Step
 _ZONE: Final = "topology.kubernetes.io/zone"
 
 
+class Pool(msgspec.Struct, frozen=True):
+    """A pool of today or of older days: how it is named, the class it refers to, its requirements."""
+
+    title: str
+    node_class: str
+    requirements: tuple[Json, ...]
+
+
 class Facts(msgspec.Struct, frozen=True):
     """Classes with their subnets, pools with their zones, and where the node groups are."""
 
     classes: tuple[Placed, ...]
-    pools: tuple[Json, ...]
+    pools: tuple[Pool, ...]
     subnets: tuple[str, ...]
 
 
@@ -32,7 +40,22 @@ async def probe(look: Look) -> Facts:
     classes = await placed_classes(look)
     if any(not one.subnets for one in classes):
         known = await _of_node_groups(look) or known
-    return Facts(classes, tuple(await look.all(POOLS)), known)
+    pools = [_pool(one) for one in await look.all(POOLS)]
+    pools += [_older_pool(one) for one in await look.all(PROVISIONERS)]
+    return Facts(classes, tuple(pools), known)
+
+
+def _pool(one: Json) -> Pool:
+    spec = one["spec"]["template"]["spec"]
+    named = str((spec.get("nodeClassRef") or {}).get("name", ""))
+    return Pool(f"NodePool/{one['metadata']['name']}", named, tuple(spec.get("requirements") or ()))
+
+
+def _older_pool(one: Json) -> Pool:
+    spec = one["spec"]
+    named = str((spec.get("providerRef") or {}).get("name", ""))
+    title = f"Provisioner/{one['metadata']['name']}"
+    return Pool(title, named, tuple(spec.get("requirements") or ()))
 
 
 async def _of_node_groups(look: Look) -> tuple[str, ...]:
@@ -52,10 +75,9 @@ def judge(facts: Facts) -> Iterator[Finding]:
             yield _unfound(facts, one)
     by_name = {one.node_class.metadata.name: one for one in facts.classes}
     for pool in facts.pools:
-        spec = pool["spec"]["template"]["spec"]
-        placed = by_name.get(str((spec.get("nodeClassRef") or {}).get("name")))
+        placed = by_name.get(pool.node_class)
         if placed is not None and placed.subnets:
-            yield from _zones(pool, spec, placed)
+            yield from _zones(pool, placed)
 
 
 def _unfound(facts: Facts, one: Placed) -> Finding:
@@ -85,24 +107,23 @@ def _unfound(facts: Facts, one: Placed) -> Finding:
             fact("node groups", "subnets", ", ".join(facts.subnets) or "none"),
         ),
         mends=mends,
-        advice=(f"kubectl edit ec2nodeclass {one.node_class.metadata.name}",),
+        advice=(f"kubectl edit {one.title.lower().replace('/', ' ')}",),
     )
 
 
-def _zones(pool: Json, spec: Json, placed: Placed) -> Iterator[Finding]:
+def _zones(pool: Pool, placed: Placed) -> Iterator[Finding]:
     there = sorted({str(one["AvailabilityZone"]) for one in placed.subnets})
-    name = str(pool["metadata"]["name"])
-    for one in spec.get("requirements") or ():
+    for one in pool.requirements:
         wanted = one.get("values") or []
         missing = sorted(set(wanted) - set(there))
         if one.get("key") != _ZONE or one.get("operator") != "In" or not missing:
             continue
         yield Finding(
-            objects=(f"NodePool/{name}", placed.title),
+            objects=(pool.title, placed.title),
             message=say(
-                "NodePool/{name} asks for {missing}, where {title} has no subnet",
-                "NodePool/{name}이(가) 요구하는 {missing}에 {title}의 서브넷이 없습니다",
-                name=name,
+                "{name} asks for {missing}, where {title} has no subnet",
+                "{name}이(가) 요구하는 {missing}에 {title}의 서브넷이 없습니다",
+                name=pool.title,
                 missing=", ".join(missing),
                 title=placed.title,
             ),
@@ -111,10 +132,10 @@ def _zones(pool: Json, spec: Json, placed: Placed) -> Iterator[Finding]:
                 "풀에 영역을 직접 적었으나 클래스에는 그 영역의 서브넷이 없음",
             ),
             facts=(
-                fact(f"NodePool/{name}", f"requirements {_ZONE}", ", ".join(wanted)),
+                fact(pool.title, f"requirements {_ZONE}", ", ".join(wanted)),
                 fact(placed.title, "zones of its subnets", ", ".join(there)),
             ),
-            advice=(f"kubectl edit nodepool {name}",),
+            advice=(f"kubectl edit {pool.title.lower().replace('/', ' ')}",),
             lowered_to="warning" if len(missing) < len(wanted) else None,
         )
 

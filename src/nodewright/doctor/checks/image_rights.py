@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from nodewright.aws.cluster import partition_of
-from nodewright.doctor.account import node_classes
+from nodewright.doctor.account import node_classes, title_of
 from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Mend, Text, fact, say
 from nodewright.doctor.identity import PARAMETERS, allow, controller_identity, is_refused
@@ -28,7 +28,7 @@ class Facts(msgspec.Struct, frozen=True):
 async def probe(look: Look) -> Facts:
     """Ask IAM what the controller's role may do."""
     classes = tuple(
-        f"EC2NodeClass/{one.metadata.name}"
+        title_of(one)
         for one in await node_classes(look)
         if any(term.alias or term.ssm_parameter for term in one.spec.ami_selector_terms)
     )

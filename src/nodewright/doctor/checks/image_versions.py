@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from nodewright.doctor.account import node_classes
+from nodewright.doctor.account import node_classes, title_of
 from nodewright.doctor.check import Check
 from nodewright.doctor.cluster import describe_cluster
 from nodewright.doctor.finding import Finding, Text, fact, say
@@ -31,7 +31,7 @@ async def probe(look: Look) -> Facts:
     minor = str(told.get("version", "")).partition(".")[2]
     known = await images_of_classes(look)
     found = [
-        (f"EC2NodeClass/{one.metadata.name}", name, str(known[name].get("Name", "")))
+        (title_of(one), name, str(known[name].get("Name", "")))
         for one in await node_classes(look)
         for name in image_ids(one)
         if name in known

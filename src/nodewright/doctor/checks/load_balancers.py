@@ -125,7 +125,7 @@ def judge(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         objects=tuple(f"Service/{name_of(one)}" for one in told),
         message=say(
-            "{count} Services of type LoadBalancer are not served by the load balancer controller",
+            "Services of type LoadBalancer that the load balancer controller does not serve: {count}",
             "LoadBalancer 타입 서비스 {count}개를 로드 밸런서 컨트롤러가 처리하지 않습니다",
             count=len(told),
         ),

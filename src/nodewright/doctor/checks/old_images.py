@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from nodewright.doctor.account import node_classes
+from nodewright.doctor.account import node_classes, title_of
 from nodewright.doctor.check import Check
 from nodewright.doctor.cluster import find_daemon
 from nodewright.doctor.finding import Finding, Text, fact, say
@@ -31,7 +31,7 @@ async def probe(look: Look) -> Facts:
     """Read the images of classes and the network plugin."""
     known = await images_of_classes(look)
     images = {
-        (f"EC2NodeClass/{one.metadata.name}", name, str(known[name].get("CreationDate", "")))
+        (title_of(one), name, str(known[name].get("CreationDate", "")))
         for one in await node_classes(look)
         for name in image_ids(one)
         if name in known
@@ -63,7 +63,7 @@ def _old_image(title: str, image: str, made: str) -> Finding:
         ),
         cause=Text("the image is pinned", "이미지가 고정되어 있음"),
         facts=(fact(image, "CreationDate", made),),
-        advice=(f"kubectl edit ec2nodeclass {title.partition('/')[2]}",),
+        advice=(f"kubectl edit {title.lower().replace('/', ' ')}",),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nodewright.doctor.account import NodeRole, node_classes, node_roles
+from nodewright.doctor.account import NodeRole, node_classes, node_roles, title_of
 from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Mend, Text, fact, say
 from nodewright.doctor.look import Look
@@ -27,7 +27,7 @@ async def probe(look: Look) -> Facts:
             continue
         told = await look.aws("iam.GetInstanceProfile", InstanceProfileName=profile)
         roles = (told or {}).get("InstanceProfile", {}).get("Roles") or []
-        title = f"EC2NodeClass/{one.metadata.name}"
+        title = title_of(one)
         made.append((title, profile, role, told is not None, bool(roles)))
     return Facts(await node_roles(look), tuple(made))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from nodewright.doctor.account import NAME_LENGTH_MAX, node_classes
+from nodewright.doctor.account import NAME_LENGTH_MAX, node_classes, title_of
 from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Text, fact, say
 from nodewright.doctor.look import Look
@@ -20,7 +20,7 @@ async def probe(look: Look) -> Facts:
     """Read the classes."""
     return Facts(
         tuple(
-            (f"EC2NodeClass/{one.metadata.name}", one.spec.role.rpartition("/")[2])
+            (title_of(one), one.spec.role.rpartition("/")[2])
             for one in await node_classes(look)
             if one.spec.role
         )

@@ -7,7 +7,7 @@ import msgspec
 from nodewright.aws.cluster import Cluster
 from nodewright.aws.userdata.draft import Draft
 from nodewright.aws.userdata.render import write_user_data
-from nodewright.doctor.account import node_classes
+from nodewright.doctor.account import node_classes, title_of
 from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Text, fact, say
 from nodewright.doctor.look import Look
@@ -31,7 +31,7 @@ async def probe(look: Look) -> Facts:
 def judge(facts: Facts) -> Iterator[Finding]:
     """Yield user data that the image's system could not read."""
     for one in facts.classes:
-        title = f"EC2NodeClass/{one.metadata.name}"
+        title = title_of(one)
         error = _mistake(one)
         if error is None:
             continue
@@ -53,7 +53,7 @@ def judge(facts: Facts) -> Iterator[Finding]:
             ),
             advice=(error.advice,)
             if error.advice
-            else (f"kubectl edit ec2nodeclass {one.metadata.name}",),
+            else (f"kubectl edit {title_of(one).lower().replace('/', ' ')}",),
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from nodewright.doctor.account import node_classes
+from nodewright.doctor.account import node_classes, title_of
 from nodewright.doctor.check import Check
 from nodewright.doctor.finding import Finding, Mend, Text, fact, say
 from nodewright.doctor.identity import controller_identity
@@ -52,9 +52,7 @@ async def probe(look: Look) -> Facts:
     for one in await node_classes(look):
         for mapping in one.spec.block_device_mappings:
             if mapping.ebs is not None and mapping.ebs.kms_key_id:
-                used.setdefault(mapping.ebs.kms_key_id, []).append(
-                    f"EC2NodeClass/{one.metadata.name}"
-                )
+                used.setdefault(mapping.ebs.kms_key_id, []).append(title_of(one))
     keys = [await _key(look, name, tuple(by)) for name, by in sorted(used.items())[:_KEYS_MAX]]
     return Facts(look.subject.region, known.role if known else "", tuple(keys), await _died(look))
 
