@@ -138,8 +138,8 @@ class Site:
 
     async def look(self, wish=None, keys=("test", "test")):
         wish = wish or self.wish()
-        with self.asking(keys) as (asking, _):
-            account = await look(asking, wish, self.standin.account.region)
+        with self.asking(keys) as (asking, clock):
+            account = await look(asking, wish, self.standin.account.region, clock.now_ms())
         return Found(account, await look_at_cluster(self.table, account, wish))
 
     async def plan(self, wish=None, verb="install"):

@@ -26,7 +26,7 @@ CHOICES = {"no-node-group": ("--fargate",), "stale-role": ("--remove-leftovers",
 SAMPLE = "karpenter-v1"
 REST = [name for name in scenario.names() if name != SAMPLE]
 SCENARIOS = [SAMPLE, *(pytest.param(name, marks=pytest.mark.soak) for name in REST)]
-LEFT = ["instance-profile", "launch-template", "queue", "role", "rule", "rule", "rule", "rule"]
+LEFT = ["instance-profile", "launch-template", "policy", "queue", *["role"] * 3, *["rule"] * 4]
 # What machines leave in lists for an hour after they have ended.
 ENDED = {"instance", "volume", "interface", "fleet", "spot-request"}
 MEASURED = {"modifiedAt", "ApproximateNumberOfMessages", "AvailableIpAddressCount"}

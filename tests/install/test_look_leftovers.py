@@ -14,6 +14,10 @@ RULES = [
     f"event rule {name}Rule-{OLD}"
     for name in ("InstanceStateChange", "Rebalance", "ScheduledChange", "SpotInterruption")
 ]
+CONTROLLER = f"iam role KarpenterControllerRole-{OLD}"
+BY_EKSCTL = f"iam role eksctl-{OLD}-addon-iamserviceaccount-karpe-Role1-1ABCDEFGHIJKL"
+POLICY = f"iam policy KarpenterControllerPolicy-{OLD}"
+ROLES = (ROLE, CONTROLLER, BY_EKSCTL)
 TEMPLATE = f"launch template karpenter.k8s.aws/{OLD}"
 
 
@@ -23,6 +27,12 @@ def site():
         yield made
 
 
+def stored_role(site, title):
+    name = title.removeprefix("iam role ")
+    stored = site.standin.account.inside.backend("iam", "global").roles.values()
+    return next(one for one in stored if one.name == name)
+
+
 async def leftovers(site):
     return {f"{one.kind} {one.name}": one for one in (await site.look()).account.leftovers}
 
@@ -30,7 +40,7 @@ async def leftovers(site):
 async def test_everything_of_the_cluster_is_found_and_who_uses_it_is_named(site):
     found = await leftovers(site)
 
-    assert sorted(found) == sorted([QUEUE, ROLE, TEMPLATE, *RULES])
+    assert sorted(found) == sorted([QUEUE, *ROLES, POLICY, TEMPLATE, *RULES])
     assert {one.cluster for one in found.values()} == {OLD}
     assert not any(one.used_by for one in found.values())
 
@@ -41,12 +51,7 @@ async def test_everything_of_the_cluster_is_found_and_who_uses_it_is_named(site)
     other = sqs.create_queue(QueueName="audit")["QueueUrl"]
     target = {"Id": "2", "Arn": arn.replace(OLD, "audit")}
     events.put_targets(Rule=f"RebalanceRule-{OLD}", Targets=[target])
-    [role] = [
-        one
-        for one in site.standin.account.inside.backend("iam", "global").roles.values()
-        if one.name.endswith(OLD)
-    ]
-    role.last_used_region = "eu-west-1"
+    stored_role(site, ROLE).last_used_region = "eu-west-1"
 
     found = await leftovers(site)
     assert found[QUEUE].used_by == "rule RebalanceRule-old-shop sends to it"
@@ -64,7 +69,7 @@ async def test_it_goes_when_that_is_asked_for_and_nothing_else_goes(site):
     wish = site.wish(removes_leftovers=True)
     plan = await site.plan(wish)
     assert {one for one in signs(plan) if one.startswith("-")} == {
-        f"- {one}" for one in (QUEUE, ROLE, TEMPLATE, *RULES)
+        f"- {one}" for one in (QUEUE, *ROLES, POLICY, TEMPLATE, *RULES)
     }
     await site.carry_out(plan)
     assert await leftovers(site) == {}
@@ -73,7 +78,14 @@ async def test_it_goes_when_that_is_asked_for_and_nothing_else_goes(site):
     kinds = [one.split()[:2] for one in changed(before, site.state())]
     assert sorted(kinds) == sorted(
         ["removed", kind]
-        for kind in ("role", "instance-profile", "launch-template", "queue", *["rule"] * 4)
+        for kind in (
+            *["role"] * 3,
+            "policy",
+            "instance-profile",
+            "launch-template",
+            "queue",
+            *["rule"] * 4,
+        )
     )
 
 
@@ -84,7 +96,12 @@ async def test_a_rule_that_only_has_the_name_is_nobodys_leftover(site):
         InstanceProfileName=f"{OLD}_12345678901234567890",
         RoleName=f"eksctl-KarpenterNodeRole-{OLD}",
     )
-    iam.delete_role(RoleName=f"eksctl-KarpenterNodeRole-{OLD}")
+    iam.detach_role_policy(
+        RoleName=f"KarpenterControllerRole-{OLD}",
+        PolicyArn=f"arn:aws:iam::123456789012:policy/KarpenterControllerPolicy-{OLD}",
+    )
+    for one in ROLES:
+        iam.delete_role(RoleName=one.removeprefix("iam role "))
     ec2 = site.standin.client("ec2")
     ec2.delete_launch_template(LaunchTemplateName=f"karpenter.k8s.aws/{OLD}")
 
@@ -110,6 +127,6 @@ def test_only_who_removes_leftovers_needs_rights_on_the_names_of_others():
         str(installer_policy(names, Wish("shop", removes_leftovers=one))) for one in (False, True)
     )
 
-    assert "*NodeRole-" not in few
-    assert ":role/*NodeRole-*" in many
+    for one in (":role/*NodeRole-*", ":role/*ControllerRole-*", ":policy/Karpenter*"):
+        assert (one in few, one in many) == (False, True)
     assert "arn:aws:events:us-west-2:123456789012:rule/Nodewright*" in few

@@ -74,7 +74,7 @@ class _Site(msgspec.Struct, frozen=True):
 
     async def look(self, wish: Wish) -> Found:
         """Read both sides."""
-        account = await look(self.asking, wish, self.region)
+        account = await look(self.asking, wish, self.region, self.clock.now_ms())
         return Found(account, await look_at_cluster(self.objects, account, wish))
 
 

@@ -6,13 +6,13 @@ roles is looked at as quickly as an empty one; only leftovers need a list of all
 
 import asyncio
 import difflib
-from typing import Any, Final
-from urllib.parse import unquote
+from typing import Final
 
 import msgspec
 
 from nodewright.aws.tags import read_tags
 from nodewright.install.asking import Asking
+from nodewright.install.documents import read_document
 from nodewright.install.found import (
     AccessEntry,
     Account,
@@ -30,6 +30,7 @@ from nodewright.install.found import (
     Subnet,
     Tagged,
 )
+from nodewright.install.look_leftover_roles import Look
 from nodewright.install.look_leftovers import look_leftovers
 from nodewright.install.look_made import look_made
 from nodewright.install.names import ACCOUNT, NAMESPACE, Names
@@ -44,7 +45,7 @@ NO_CLUSTER: Final = "NW-9714"
 NOT_READY: Final = "NW-9715"
 
 
-async def look(asking: Asking, wish: Wish, region: str) -> Account:
+async def look(asking: Asking, wish: Wish, region: str, now_ms: int) -> Account:
     """Read everything of an account that an installation depends on."""
     caller = await asking.ask("sts.GetCallerIdentity")
     names = Names(str(caller["Account"]), region, wish.cluster)
@@ -68,7 +69,7 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
     fargate, spot, leftovers, made = await asyncio.gather(
         _fargate(asking, names),
         asking.find("iam.GetRole", RoleName=SPOT_ROLE),
-        _leftovers(asking, region),
+        _leftovers(asking, region, now_ms),
         look_made(asking, names),
     )
     known = {one.name: one for one in found_roles if one is not None}
@@ -97,9 +98,11 @@ async def look(asking: Asking, wish: Wish, region: str) -> Account:
     return msgspec.structs.replace(account, subnets=subnets)
 
 
-async def _leftovers(asking: Asking, region: str) -> tuple[Leftover, ...]:
-    clusters = await asking.list("eks.ListClusters", "clusters")
-    return await look_leftovers(asking, frozenset(map(str, clusters)), region)
+async def _leftovers(asking: Asking, region: str, now_ms: int) -> tuple[Leftover, ...]:
+    listed = await asking.list("eks.ListClusters", "clusters")
+    clusters = frozenset(map(str, listed))
+    roles = await Look(asking, clusters, region, now_ms).roles()
+    return await look_leftovers(asking, clusters, roles)
 
 
 async def _cluster(asking: Asking, name: str, region: str) -> Cluster:
@@ -216,14 +219,6 @@ async def _role(asking: Asking, name: str) -> Role | None:
         policies=tuple(sorted(one["PolicyArn"] for one in attached)),
         profiles=tuple(sorted(one["InstanceProfileName"] for one in profiles)),
     )
-
-
-def read_document(written: Any) -> Json:
-    """Read a policy document, which boto3 gives decoded or as quoted text."""
-    if isinstance(written, str):
-        decoded: Json = msgspec.json.decode(unquote(written))
-        return decoded
-    return dict(written)
 
 
 async def _policy(asking: Asking, names: Names, part: str) -> Policy | None:

@@ -11,6 +11,10 @@ from nodewright.install.resources.roles import SPOT
 from nodewright.install.wish import Wish
 
 _PASSED = ("ec2.amazonaws.com", "pods.eks.amazonaws.com", "eks-fargate-pods.amazonaws.com")
+_LEFT_ROLES = (
+    "*NodeRole-*", "*ControllerRole-*", "*FargateRole-*", "eksctl-*", "*-karpenter",
+)  # fmt: skip
+_LEFT_POLICIES = ("Karpenter*", "NodewrightController*", "eksctl-*")
 
 
 def installer_policy(names: Names, wish: Wish) -> Json:
@@ -52,9 +56,12 @@ def resources(names: Names, scope: Scope, wish: Wish) -> list[str] | str:
         Scope.CLUSTER: [cluster],
         Scope.PARTS: _children(names),
         Scope.ENTRANCE: [cluster, *_children(names)],
-        Scope.ROLES: [*role_arns, *([names.iam("role/*NodeRole-*")] if others else [])],
+        Scope.ROLES: [*role_arns, *(_left(names, "role", _LEFT_ROLES) if others else [])],
         Scope.PASSING: role_arns,
-        Scope.POLICIES: [names.iam(f"policy/{names.policy('*')}")],
+        Scope.POLICIES: [
+            names.iam(f"policy/{names.policy('*')}"),
+            *(_left(names, "policy", _LEFT_POLICIES) if others else []),
+        ],
         Scope.PROFILES: [names.iam("instance-profile/*")],
         Scope.PROVIDER: [names.iam("oidc-provider/*")],
         Scope.SPOT: [names.iam(f"role/aws-service-role/{SPOT}/*")],
@@ -66,6 +73,10 @@ def resources(names: Names, scope: Scope, wish: Wish) -> list[str] | str:
         Scope.LEFTOVERS: [names.here("ec2", "launch-template/*")],
     }
     return found.get(scope, "*")
+
+
+def _left(names: Names, kind: str, patterns: tuple[str, ...]) -> list[str]:
+    return [names.iam(f"{kind}/{one}") for one in patterns]
 
 
 def _children(names: Names) -> list[str]:

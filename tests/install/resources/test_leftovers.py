@@ -7,6 +7,7 @@ ROLE = Leftover(
     "iam role", "eksctl-KarpenterNodeRole-old", "old", ("policy:arn:p", "profile:old_1")
 )
 USED = Leftover("iam role", "KarpenterNodeRole-two", "two", (), "machine i-1 uses it")
+POLICY = Leftover("iam policy", "KarpenterControllerPolicy-old", "old", ("arn:p", "v1"))
 TEMPLATE = Leftover("launch template", "lt", "old")
 
 
@@ -19,7 +20,7 @@ def test_leftovers_are_shown_and_stay():
 
 
 def test_what_nobody_uses_goes_on_demand_from_the_outside_in():
-    found = a_found(leftovers=(ROLE, TEMPLATE, USED))
+    found = a_found(leftovers=(ROLE, TEMPLATE, USED, POLICY))
     steps = steps_of(found, removes_leftovers=True)
 
     calls = [deed.call for deed in steps["iam role eksctl-KarpenterNodeRole-old"].deeds]
@@ -31,3 +32,8 @@ def test_what_nobody_uses_goes_on_demand_from_the_outside_in():
     ]
     assert steps["launch template lt"].deeds[0].call == "ec2.DeleteLaunchTemplate"
     assert "iam role KarpenterNodeRole-two" not in steps
+    deeds = steps["iam policy KarpenterControllerPolicy-old"].deeds
+    assert [(deed.call, deed.params["PolicyArn"]) for deed in deeds] == [
+        ("iam.DeletePolicyVersion", "arn:p"),
+        ("iam.DeletePolicy", "arn:p"),
+    ]

@@ -1,4 +1,4 @@
-"""What deleted clusters left behind: node roles with their profiles, launch templates, rules and queues.
+"""What deleted clusters left behind: roles with their profiles and policies, launch templates, rules and queues.
 
 They are shown always and removed only when that is asked for, and never while anything uses them. What
 is removed here is not put back by an uninstall: whose cluster is gone needs none of it.
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from nodewright.install.found import Found, Leftover
 from nodewright.install.resources.queue import QUEUE_GONE, remove_rule
-from nodewright.install.resources.roles import GONE, TEMPLATE_GONE, remove_profile
+from nodewright.install.resources.roles import GONE, TEMPLATE_GONE, remove_policy, remove_profile
 from nodewright.install.steps import Ask, Deed, Step
 from nodewright.install.wish import Wish
 
@@ -43,6 +43,8 @@ def _deeds(one: Leftover) -> tuple[Deed, ...]:
     match one.kind:
         case "iam role":
             return _remove_role(one)
+        case "iam policy":
+            return remove_policy(one.parts[0], one.parts[1:])
         case "event rule":
             return remove_rule(one.name, one.parts)
         case "sqs queue":

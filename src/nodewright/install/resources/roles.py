@@ -206,12 +206,8 @@ def undo_roles(found: Found, names: Names) -> Iterator[Step]:
         yield from _undo_role(found, names, role)
     for policy in sorted(account.policies.values(), key=lambda one: one.name):
         if names.is_ours(policy.tags):
-            versions = tuple(
-                Ask("iam.DeletePolicyVersion", {"PolicyArn": policy.arn, "VersionId": one}, GONE)
-                for one in policy.old_versions
-            )
-            gone = Ask("iam.DeletePolicy", {"PolicyArn": policy.arn}, GONE)
-            yield Step("-", "iam policy", policy.name, "", (*versions, gone))
+            deeds = remove_policy(policy.arn, policy.old_versions)
+            yield Step("-", "iam policy", policy.name, "", deeds)
     if _SPOT_KEY in record:
         gone = Ask("iam.DeleteServiceLinkedRole", {"RoleName": SPOT_ROLE}, GONE)
         detail = "AWS keeps it while a spot machine needs it"
@@ -257,6 +253,15 @@ def undo_made(found: Found) -> Iterator[Step]:
 def goes(profile: MadeProfile, found: Found) -> bool:
     """Tell whether no machine will have a profile: its class goes with its machines, or has none."""
     return not profile.used_by or f"class.{profile.node_class}" in found.kube.record
+
+
+def remove_policy(arn: str, old_versions: tuple[str, ...]) -> tuple[Ask, ...]:
+    """Take away the versions that are not in force, then the policy."""
+    versions = (
+        Ask("iam.DeletePolicyVersion", {"PolicyArn": arn, "VersionId": one}, GONE)
+        for one in old_versions
+    )
+    return (*versions, Ask("iam.DeletePolicy", {"PolicyArn": arn}, GONE))
 
 
 def remove_profile(name: str, role: str) -> tuple[Ask, ...]:

@@ -17,7 +17,11 @@ from nodewright.sandbox.accounts import manifests, scenario
 from nodewright.sandbox.accounts.autoscaler import make_autoscaler
 from nodewright.sandbox.accounts.clusters import Made, Plane, make_cluster
 from nodewright.sandbox.accounts.karpenter import make_karpenter
-from nodewright.sandbox.accounts.leftovers import leave_stale_queue, leave_stale_role
+from nodewright.sandbox.accounts.leftovers import (
+    leave_stale_controller,
+    leave_stale_queue,
+    leave_stale_role,
+)
 from nodewright.sandbox.accounts.legacy import make_legacy
 from nodewright.sandbox.accounts.manifests import Object
 from nodewright.sandbox.accounts.network import Vpc, make_vpc
@@ -57,6 +61,7 @@ def make_account(
     vpc = make_vpc(keys, wanted.network)
     for name in wanted.stale_clusters:
         leave_stale_role(keys, name, f"{name}_12345678901234567890")
+        leave_stale_controller(keys, name)
         leave_stale_queue(keys, name)
     made = []
     for index, cluster in enumerate(wanted.clusters):
