@@ -25,12 +25,13 @@ export const decisions = (wanted = {}) => get(`api/decisions${query(wanted)}`);
 export const nodes = ({ since, label } = {}) => get(`api/nodes${query({ since, label })}`);
 
 /** What edited manifests would do; computed, never applied. */
-export const whatIf = (request, signal) => read("api/whatif", {
-  method: "POST",
-  headers: { "Content-Type": "application/json" },
-  body: JSON.stringify(request),
-  signal,
-});
+export const whatIf = (request, signal) =>
+  read("api/whatif", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(request),
+    signal,
+  });
 
 /** Sends a question with the token, if there is one; a refusal is thrown. */
 export async function ask(path, options = {}) {

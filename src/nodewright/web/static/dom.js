@@ -32,8 +32,10 @@ export function fill(element, ...children) {
 /** The new element that stands for an old one: the same link or name, else the one in its place. */
 function sameAs(held, at, element) {
   const found = [...element.querySelectorAll(FOCUSABLE)];
-  const same = (one) => one.tagName === held.tagName && one.textContent === held.textContent
-    && one.getAttribute("href") === held.getAttribute("href");
+  const same = (one) =>
+    one.tagName === held.tagName &&
+    one.textContent === held.textContent &&
+    one.getAttribute("href") === held.getAttribute("href");
   return (found[at] && same(found[at]) ? found[at] : found.find(same)) ?? found[at];
 }
 

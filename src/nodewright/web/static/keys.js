@@ -20,7 +20,10 @@ export function listen({ pages, onPause, onTheme, onBack }) {
     if (performance.now() < goingUntil) {
       goingUntil = 0;
       const page = pages.find((one) => one.key === event.key);
-      if (page) act(event, () => { location.hash = `#/${page.path}`; });
+      if (page)
+        act(event, () => {
+          location.hash = `#/${page.path}`;
+        });
       return;
     }
     if (event.key === "g") goingUntil = performance.now() + GO_MS;
@@ -52,10 +55,16 @@ function contents(pages) {
   ];
   return [
     el("h2", { id: "keys-title" }, "Keys"),
-    el("dl", rows.map(([key, what]) => [
-      el("dt", key.split(" ").map((one) => [el("kbd", one), " "])),
-      el("dd", what),
-    ])),
+    el(
+      "dl",
+      rows.map(([key, what]) => [
+        el(
+          "dt",
+          key.split(" ").map((one) => [el("kbd", one), " "]),
+        ),
+        el("dd", what),
+      ]),
+    ),
     el("form", { method: "dialog" }, el("button.button", { autofocus: true }, "Close")),
   ];
 }

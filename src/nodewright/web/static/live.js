@@ -78,8 +78,12 @@ export async function* eventsOf(stream) {
 }
 
 function readEvent(block) {
-  const field = (name) => block.split("\n").filter((line) => line.startsWith(`${name}:`))
-    .map((line) => line.slice(name.length + 1).replace(/^ /, "")).join("\n");
+  const field = (name) =>
+    block
+      .split("\n")
+      .filter((line) => line.startsWith(`${name}:`))
+      .map((line) => line.slice(name.length + 1).replace(/^ /, ""))
+      .join("\n");
   const data = field("data");
   return data ? { name: field("event") || "message", data: JSON.parse(data) } : null;
 }

@@ -82,10 +82,11 @@ function failed(turn, error) {
 function refused(error) {
   open = null;
   if (error.code !== TOKEN_CODE) fill(main, refusal(error));
-  else askForToken(main, error, () => {
-    stream.listen();
-    show();
-  });
+  else
+    askForToken(main, error, () => {
+      stream.listen();
+      show();
+    });
 }
 
 function changed(change) {
@@ -122,7 +123,9 @@ function stateWords() {
   if (!head) return state === "lost" ? "no connection, trying again" : "connecting";
   const when = Date.parse(head.at);
   const fixed = SOURCES[head.source];
-  const old = fixed ? `${fixed} ${head.source === "snapshot" ? moment(head.at) : clock(head.at)}` : `state ${span((Date.now() - when) / 1000)} old`;
+  const old = fixed
+    ? `${fixed} ${head.source === "snapshot" ? moment(head.at) : clock(head.at)}`
+    : `state ${span((Date.now() - when) / 1000)} old`;
   return { live: old, paused: `paused · ${old}`, lost: `no connection · ${old}` }[state] ?? old;
 }
 
@@ -142,7 +145,10 @@ function markCurrent(page) {
 }
 
 function start() {
-  fill(part("nav"), PAGES.map((page) => el("a", { href: `#/${page.path}`, "data-path": page.path }, page.title)));
+  fill(
+    part("nav"),
+    PAGES.map((page) => el("a", { href: `#/${page.path}`, "data-path": page.path }, page.title)),
+  );
   theme.label(part("theme"));
   stream = follow({
     onChange: changed,

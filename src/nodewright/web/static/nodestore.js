@@ -3,9 +3,25 @@
 import * as api from "./api.js";
 
 const COLUMNS = [
-  "name", "nodePool", "instanceType", "capacityType", "zone", "pricePerHour", "cpuPercent", "memoryPercent",
-  "cpuUsedPercent", "memoryUsedPercent", "pods", "podsMax", "state", "since", "code", "reason", "next",
-  "idlePerHour", "created",
+  "name",
+  "nodePool",
+  "instanceType",
+  "capacityType",
+  "zone",
+  "pricePerHour",
+  "cpuPercent",
+  "memoryPercent",
+  "cpuUsedPercent",
+  "memoryUsedPercent",
+  "pods",
+  "podsMax",
+  "state",
+  "since",
+  "code",
+  "reason",
+  "next",
+  "idlePerHour",
+  "created",
 ];
 
 /** Makes an empty store; `label` is the label whose values rows carry in `label`. */

@@ -37,16 +37,17 @@ export function onChange(listener) {
   return () => listeners.delete(listener);
 }
 
-/** The present value of a colour of the style sheet, for what is drawn on a canvas. */
-export function colour(name) {
-  if (!palette.has(name)) {
+/** The present value of a colour of the style sheet, for what is drawn on a canvas; thinned to a share of it. */
+export function colour(name, percent = 100) {
+  const written = `color-mix(in srgb, var(--${name}) ${percent}%, var(--surface))`;
+  if (!palette.has(written)) {
     const probe = document.createElement("i");
-    probe.style.color = `var(--${name})`;
+    probe.style.color = written;
     document.body.append(probe);
-    palette.set(name, getComputedStyle(probe).color);
+    palette.set(written, getComputedStyle(probe).color);
     probe.remove();
   }
-  return palette.get(name);
+  return palette.get(written);
 }
 
 function apply(theme) {

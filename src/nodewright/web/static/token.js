@@ -16,16 +16,27 @@ export function bearer() {
 /** Asks for the token, and goes on once there is one. */
 export function askForToken(root, problem, onGiven) {
   const field = el("input.field", {
-    id: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true,
+    id: "token",
+    type: "password",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
   });
-  const form = el("form.card.door", { onsubmit: take },
+  const form = el(
+    "form.card.door",
+    { onsubmit: take },
     el("h1", "This dashboard asks for a token"),
     el("p.soft", `${problem.message}. `, el("span.code", problem.code)),
     el("label", { for: "token" }, "Token"),
     field,
-    el("p.small.soft", "For example of ", el("code", "kubectl create token NAME -n NAMESPACE"),
-      ". It is kept in this tab only."),
-    el("button.button.main", "Open"));
+    el(
+      "p.small.soft",
+      "For example of ",
+      el("code", "kubectl create token NAME -n NAMESPACE"),
+      ". It is kept in this tab only.",
+    ),
+    el("button.button.main", "Open"),
+  );
 
   function take(event) {
     event.preventDefault();

@@ -45,7 +45,16 @@ export function open(root, argument) {
     list = el("div.card.timeline");
     const field = filterField("Filter decisions", (text) => choose({ filter: text }));
     field.querySelector("input").value = chosen.filter;
-    fill(root, heading("Decisions", null, field, choice("Kinds", KINDS, chosen.kinds, (kinds) => choose({ kinds }))), list);
+    fill(
+      root,
+      heading(
+        "Decisions",
+        null,
+        field,
+        choice("Kinds", KINDS, chosen.kinds, (kinds) => choose({ kinds })),
+      ),
+      list,
+    );
     if (isFilled) show();
   }
 
@@ -77,12 +86,15 @@ export function open(root, argument) {
     if (id || !list) return;
     const wanted = rows.filter(isWanted);
     const days = [...Map.groupBy(wanted, (row) => day(row.at))];
-    fill(list,
+    fill(
+      list,
       problems.map((problem) => el("p.notice", problem)),
-      !rows.length && empty("No decisions yet", "Each launch, deletion and refusal is listed here with its reason."),
+      !rows.length &&
+        empty("No decisions yet", "Each launch, deletion and refusal is listed here with its reason."),
       rows.length > 0 && !wanted.length && empty("Nothing matches", "Other kinds or another filter may."),
       days.map(([name, group]) => [el("h2.day", name), group.map(decisionLink)]),
-      before && el("div.empty", el("button.button", { type: "button", onclick: more }, "Earlier decisions")));
+      before && el("div.empty", el("button.button", { type: "button", onclick: more }, "Earlier decisions")),
+    );
   }
 
   if (id) openOne();
@@ -92,13 +104,25 @@ export function open(root, argument) {
     go,
     sections: ["decisions"],
     isFilled: () => isFilled || Boolean(id),
-    back: () => { if (id) location.hash = "#/decisions"; },
+    back: () => {
+      if (id) location.hash = "#/decisions";
+    },
   };
 }
 
 function isWanted(row) {
   if (chosen.kinds && !chosen.kinds.split(" ").includes(row.kind)) return false;
-  const text = [row.id, row.kind, row.subject, row.reason, row.note, row.controller, row.nodePool, row.outcome, ...row.nodes].join(" ");
+  const text = [
+    row.id,
+    row.kind,
+    row.subject,
+    row.reason,
+    row.note,
+    row.controller,
+    row.nodePool,
+    row.outcome,
+    ...row.nodes,
+  ].join(" ");
   return text.toLowerCase().includes(chosen.filter);
 }
 

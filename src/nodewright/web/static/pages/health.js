@@ -28,7 +28,13 @@ export function open(root) {
     fill(top, findings(answer));
     soldOutCard.hidden = !answer.soldOut.length;
     soldOut.show(answer.soldOut);
-    fill(bottom, queue(answer.queue, answer.soldOut), versions(answer), conditions(answer.conditions), unknown(answer.unknown));
+    fill(
+      bottom,
+      queue(answer.queue, answer.soldOut),
+      versions(answer),
+      conditions(answer.conditions),
+      unknown(answer.unknown),
+    );
   }
 
   return {
@@ -42,37 +48,68 @@ export function open(root) {
 }
 
 function findings(answer) {
-  const areas = el("div.body.areas", answer.areas.map((area) => {
-    const [sign, tone] = SIGNS[area.sign];
-    return tag(`${sign} ${area.name}`, tone);
-  }));
+  const areas = el(
+    "div.body.areas",
+    answer.areas.map((area) => {
+      const [sign, tone] = SIGNS[area.sign];
+      return tag(`${sign} ${area.name}`, tone);
+    }),
+  );
   const nothing = answer.examined
     ? empty("Nothing is wrong", answer.examined)
-    : empty("Nobody has examined this cluster yet", ["Run ", el("code", "nodewright doctor"), " against the live cluster; a snapshot or a simulation has no account to look at."]);
-  return card("Findings", { tools: el("span.small.faint", answer.examined) },
+    : empty("Nobody has examined this cluster yet", [
+        "Run ",
+        el("code", "nodewright doctor"),
+        " against the live cluster; a snapshot or a simulation has no account to look at.",
+      ]);
+  return card(
+    "Findings",
+    { tools: el("span.small.faint", answer.examined) },
     answer.areas.length > 0 && areas,
-    answer.findings.length ? el("ul.rows", answer.findings.map(finding)) : nothing);
+    answer.findings.length ? el("ul.rows", answer.findings.map(finding)) : nothing,
+  );
 }
 
 function finding(one) {
   const [word, tone] = SEVERITIES[one.severity];
-  return el("li.finding",
+  return el(
+    "li.finding",
     el("span", tag(word, tone)),
-    el("div.grow",
+    el(
+      "div.grow",
       el("div", el("strong", one.message), " ", code(one.code), " ", el("span.small.faint", one.area)),
       one.cause && el("p.soft", one.cause),
-      one.facts.length > 0 && el("ul.small.soft", one.facts.map((fact) => el("li", fact))),
-      one.objects.length > 0 && el("p.small.soft", one.objects.slice(0, 6).join(", "), one.objects.length > 6 && ` and ${one.objects.length - 6} more`),
-      one.fix.map((command) => el("pre.command", el("code", command)))));
+      one.facts.length > 0 &&
+        el(
+          "ul.small.soft",
+          one.facts.map((fact) => el("li", fact)),
+        ),
+      one.objects.length > 0 &&
+        el(
+          "p.small.soft",
+          one.objects.slice(0, 6).join(", "),
+          one.objects.length > 6 && ` and ${one.objects.length - 6} more`,
+        ),
+      one.fix.map((command) => el("pre.command", el("code", command))),
+    ),
+  );
 }
 
 function soldOutTable() {
   return table({
-    label: "Types that are sold out", height: 320, sort: { key: "type", way: 1 },
+    label: "Types that are sold out",
+    height: 320,
+    sort: { key: "type", way: 1 },
     columns: [
       { key: "type", title: "Type", sort: (row) => row.instanceType, cell: (row) => row.instanceType },
       { key: "zone", title: "Zone", sort: (row) => row.zone, cell: (row) => row.zone },
-      { key: "capacity", title: "Capacity", kind: "medium", sort: (row) => row.capacityType, cell: (row) => row.capacityType },
+      {
+        key: "capacity",
+        title: "Capacity",
+        kind: "medium",
+        sort: (row) => row.capacityType,
+        cell: (row) => row.capacityType,
+      },
       { key: "until", title: "Until", sort: (row) => row.until, cell: (row) => moment(row.until) },
       { key: "reason", title: "Reason", kind: "wide", sort: (row) => row.reason, cell: (row) => row.reason },
     ],
@@ -81,28 +118,68 @@ function soldOutTable() {
 
 function queue(one, soldOut) {
   const rows = one
-    ? [["Queue", one.name], ["Oldest message", known(one.lagSeconds) ? `${span(one.lagSeconds)} old` : "?"], ["Waiting", known(one.waiting) ? counted(one.waiting, "message") : "?"]]
+    ? [
+        ["Queue", one.name],
+        ["Oldest message", known(one.lagSeconds) ? `${span(one.lagSeconds)} old` : "?"],
+        ["Waiting", known(one.waiting) ? counted(one.waiting, "message") : "?"],
+      ]
     : [["Queue", "none is read here"]];
-  return card("Interruptions", el("ul.rows",
-    rows.map(([name, value]) => el("li", el("span.grow", name), el("span", value))),
-    el("li", el("span.grow", "Types shut out"), el("span", count(soldOut.length)))));
+  return card(
+    "Interruptions",
+    el(
+      "ul.rows",
+      rows.map(([name, value]) => el("li", el("span.grow", name), el("span", value))),
+      el("li", el("span.grow", "Types shut out"), el("span", count(soldOut.length))),
+    ),
+  );
 }
 
 function versions(answer) {
-  return card("Versions", el("ul.rows",
-    answer.versions.map((one) => el("li", el("span.grow", one.name), el("code", one.version || "?"))),
-    el("li", el("span.grow", "Dashboards open"), el("span", count(answer.clients)))));
+  return card(
+    "Versions",
+    el(
+      "ul.rows",
+      answer.versions.map((one) => el("li", el("span.grow", one.name), el("code", one.version || "?"))),
+      el("li", el("span.grow", "Dashboards open"), el("span", count(answer.clients))),
+    ),
+  );
 }
 
 function conditions(list) {
   if (!list.length) return null;
-  return card("Conditions", el("ul.rows", list.map((one) => el("li",
-    el("span", tag(one.type, one.status === "True" ? "good" : toneOf(one.reason) || "warn")),
-    el("span.grow", `${one.status}${one.reason ? ` · ${one.reason}` : ""}`, one.message && el("div.small.soft", one.message))))));
+  return card(
+    "Conditions",
+    el(
+      "ul.rows",
+      list.map((one) =>
+        el(
+          "li",
+          el("span", tag(one.type, one.status === "True" ? "good" : toneOf(one.reason) || "warn")),
+          el(
+            "span.grow",
+            `${one.status}${one.reason ? ` · ${one.reason}` : ""}`,
+            one.message && el("div.small.soft", one.message),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 function unknown(list) {
   if (!list.length) return null;
-  return card("Not known", el("ul.rows", list.map((one) => el("li",
-    el("span", tag("?", "")), el("span.grow", one.why, " ", code(one.code)), el("span.small.faint", one.area)))));
+  return card(
+    "Not known",
+    el(
+      "ul.rows",
+      list.map((one) =>
+        el(
+          "li",
+          el("span", tag("?", "")),
+          el("span.grow", one.why, " ", code(one.code)),
+          el("span.small.faint", one.area),
+        ),
+      ),
+    ),
+  );
 }

@@ -36,12 +36,36 @@ export function open(root, argument, { announce }) {
   let isFilled = false;
 
   filter.querySelector("input").value = chosen.filter;
-  fill(root,
-    heading("Nodes", null, tally, filter, groups,
-      choice("Fill", [["cpu", "CPU"], ["memory", "Memory"]], chosen.resource, (value) => choose({ resource: value })),
-      choice("View", [["map", "Map"], ["table", "Table"]], chosen.view, (value) => choose({ view: value }))),
+  fill(
+    root,
+    heading(
+      "Nodes",
+      null,
+      tally,
+      filter,
+      groups,
+      choice(
+        "Fill",
+        [
+          ["cpu", "CPU"],
+          ["memory", "Memory"],
+        ],
+        chosen.resource,
+        (value) => choose({ resource: value }),
+      ),
+      choice(
+        "View",
+        [
+          ["map", "Map"],
+          ["table", "Table"],
+        ],
+        chosen.view,
+        (value) => choose({ view: value }),
+      ),
+    ),
     legend(),
-    split);
+    split,
+  );
   fill(stage, chosen.view === "map" ? map.element : table.element);
   go(argument);
 
@@ -59,7 +83,8 @@ export function open(root, argument, { announce }) {
   function show() {
     const rows = store.rows().filter(isWanted);
     const all = store.rows().length;
-    tally.textContent = rows.length === all ? counted(all, "node") : `${rows.length} of ${counted(all, "node")}`;
+    tally.textContent =
+      rows.length === all ? counted(all, "node") : `${rows.length} of ${counted(all, "node")}`;
     showTrail();
     if (chosen.view === "map") {
       map.show({ rows, groupOf, groupName: groupTitle(), resource: chosen.resource });
@@ -88,8 +113,26 @@ export function open(root, argument, { announce }) {
 
   function showTrail() {
     trail.hidden = !zoom;
-    const step = (text, next) => el("button", { type: "button", onclick: () => { zoom = next; show(); } }, text);
-    if (zoom) fill(trail, step("All nodes", null), "›", zoom.kind ? step(zoom.group, { group: zoom.group }) : zoom.group, zoom.kind && ["›", zoom.kind]);
+    const step = (text, next) =>
+      el(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            zoom = next;
+            show();
+          },
+        },
+        text,
+      );
+    if (zoom)
+      fill(
+        trail,
+        step("All nodes", null),
+        "›",
+        zoom.kind ? step(zoom.group, { group: zoom.group }) : zoom.group,
+        zoom.kind && ["›", zoom.kind],
+      );
   }
 
   function openNode(name) {
@@ -111,7 +154,8 @@ export function open(root, argument, { announce }) {
   async function refresh() {
     await Promise.all([store.refresh(), node && panel.refresh()]);
     const labels = store.labelKeys().map((key) => [`label:${key}`, labelTitle(key)]);
-    if (groups.options.length !== GROUPS.length + labels.length) setOptions(groups, [...GROUPS, ...labels], chosen.group);
+    if (groups.options.length !== GROUPS.length + labels.length)
+      setOptions(groups, [...GROUPS, ...labels], chosen.group);
     if (labelOf(chosen.group) && !isFilled) store.useLabel(labelOf(chosen.group));
     isFilled = true;
     show();
@@ -134,7 +178,9 @@ function groupOf(row) {
 }
 
 function groupTitle() {
-  return chosen.group.startsWith("label:") ? `label ${labelOf(chosen.group)}` : GROUPS.find(([value]) => value === chosen.group)[1].slice(3);
+  return chosen.group.startsWith("label:")
+    ? `label ${labelOf(chosen.group)}`
+    : GROUPS.find(([value]) => value === chosen.group)[1].slice(3);
 }
 
 function labelOf(group) {
@@ -150,13 +196,28 @@ function kindOf(row) {
 }
 
 function textOf(row) {
-  return [row.name, row.nodePool, row.instanceType, row.capacityType, row.zone, row.state, row.code, row.reason, row.next, row.label]
-    .join(" ").toLowerCase();
+  return [
+    row.name,
+    row.nodePool,
+    row.instanceType,
+    row.capacityType,
+    row.zone,
+    row.state,
+    row.code,
+    row.reason,
+    row.next,
+    row.label,
+  ]
+    .join(" ")
+    .toLowerCase();
 }
 
 function legend() {
-  const entry = (name, text, kind = "i") => el("span", style(el(kind), { "--swatch": `var(--${name})` }), text);
-  return el("div.key", { "aria-label": "How to read the map", role: "note" },
+  const entry = (name, text, kind = "i") =>
+    el("span", style(el(kind), { "--swatch": `var(--${name})` }), text);
+  return el(
+    "div.key",
+    { "aria-label": "How to read the map", role: "note" },
     el("span", "area = price"),
     entry("box-used", "used (where it is measured)"),
     entry("box-asked", "requested"),
@@ -164,5 +225,6 @@ function legend() {
     entry("fresh", "▲ coming", "i.edge"),
     entry("move", "▼ going", "i.edge"),
     entry("warn", "‖ cordoned", "i.edge"),
-    entry("bad", "✕ not ready", "i.edge"));
+    entry("bad", "✕ not ready", "i.edge"),
+  );
 }

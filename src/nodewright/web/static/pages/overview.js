@@ -16,7 +16,9 @@ export function open(root, _argument, { announce }) {
   const figures = el("section.figures", { "aria-label": "The cluster in numbers" });
   const cost = chart({ label: "Cost an hour by pool", stacked: true, format: (value) => money(value) });
   const counts = chart({
-    label: "Nodes and pods, with launches and deletions", format: count, secondAxis: count,
+    label: "Nodes and pods, with launches and deletions",
+    format: count,
+    secondAxis: count,
   });
   const now = el("ul.rows");
   const next = el("ul.rows");
@@ -28,9 +30,11 @@ export function open(root, _argument, { announce }) {
     root,
     el("h1.unseen", "Overview"),
     figures,
-    el("div.grid.two",
+    el(
+      "div.grid.two",
       card("Cost an hour, by pool", { tools: el("span.small.faint", "up to 24 h") }, cost.element),
-      card("Nodes and pods", { tools: el("span.small.faint", "up to 24 h") }, counts.element)),
+      card("Nodes and pods", { tools: el("span.small.faint", "up to 24 h") }, counts.element),
+    ),
     el("div.grid.two", card("Now", now), card("Next", next)),
     card("Decisions", { tools: el("a.small", { href: "#/decisions" }, "all decisions") }, decisions),
   );
@@ -42,9 +46,12 @@ export function open(root, _argument, { announce }) {
     fill(figures, figuresOf(answer.head, answer.cost));
     fill(now, sentences(answer.now, "Nothing waits, nothing drains."));
     fill(next, sentences(answer.next, "Nothing is planned."));
-    fill(decisions, answer.decisions.length
-      ? answer.decisions.slice(0, DECISIONS_SHOWN).map(decisionLink)
-      : empty("No decisions yet", "Each launch, deletion and refusal is listed here with its reason."));
+    fill(
+      decisions,
+      answer.decisions.length
+        ? answer.decisions.slice(0, DECISIONS_SHOWN).map(decisionLink)
+        : empty("No decisions yet", "Each launch, deletion and refusal is listed here with its reason."),
+    );
     const at = answer.cost.at.map(seconds);
     await Promise.all([
       cost.show({ at, series: costSeries(answer.cost) }),
@@ -79,20 +86,32 @@ export function open(root, _argument, { announce }) {
 }
 
 function figuresOf(head, history) {
-  const kinds = Object.entries(head.capacityTypes).map(([kind, number]) => `${count(number)} ${kind}`).join(" · ");
+  const kinds = Object.entries(head.capacityTypes)
+    .map(([kind, number]) => `${count(number)} ${kind}`)
+    .join(" · ");
   const course = history.at.map((_, index) => sumAt(history.pools, index));
-  const unpriced = head.nodesWithoutPrice ? `, ${counted(head.nodesWithoutPrice, "node")} without a price` : "";
+  const unpriced = head.nodesWithoutPrice
+    ? `, ${counted(head.nodesWithoutPrice, "node")} without a price`
+    : "";
   return [
-    figure("Cost", [
-      el("span.value", money(head.pricePerHour, { estimated: head.priceIsEstimate }), el("small", " /h")),
-      spark(course, "Cost over time"),
-    ], `${money(head.pricePerMonth, { estimated: head.priceIsEstimate })} a month${unpriced}`),
+    figure(
+      "Cost",
+      [
+        el("span.value", money(head.pricePerHour, { estimated: head.priceIsEstimate }), el("small", " /h")),
+        spark(course, "Cost over time"),
+      ],
+      `${money(head.pricePerMonth, { estimated: head.priceIsEstimate })} a month${unpriced}`,
+    ),
     figure("Nodes", [el("span.value", count(head.nodes))], kinds || "none"),
     figure("Pods pending", [el("span.value", count(head.podsPending))], `of ${counted(head.pods, "pod")}`),
     share("CPU requested", head.cpu),
     share("Memory requested", head.memory),
     figure("Saved today", [el("span.value", money(head.savedToday))], "by deletions and replacements"),
-    figure("Idle", [el("span.value", money(head.idlePerHour, { estimated: true }), el("small", " /h"))], "paid for, not requested"),
+    figure(
+      "Idle",
+      [el("span.value", money(head.idlePerHour, { estimated: true }), el("small", " /h"))],
+      "paid for, not requested",
+    ),
   ];
 }
 
@@ -101,18 +120,24 @@ function figure(label, value, more) {
 }
 
 function share(label, amount) {
-  return el("div.figure",
+  return el(
+    "div.figure",
     el("span.label", label),
     el("span.value", percentText(amount.requestedPercent)),
     meter(amount.requestedPercent, amount.usedPercent, label),
-    el("span.more", `${amount.requested} of ${amount.allocatable} · used ${percentText(amount.usedPercent)}`));
+    el("span.more", `${amount.requested} of ${amount.allocatable} · used ${percentText(amount.usedPercent)}`),
+  );
 }
 
 function sentences(list, otherwise) {
   if (!list.length) return el("li.soft", otherwise);
-  return list.map((sentence) => el("li",
-    el("span.grow", sentence.page ? el("a", { href: linkOf(sentence) }, sentence.text) : sentence.text),
-    code(sentence.code)));
+  return list.map((sentence) =>
+    el(
+      "li",
+      el("span.grow", sentence.page ? el("a", { href: linkOf(sentence) }, sentence.text) : sentence.text),
+      code(sentence.code),
+    ),
+  );
 }
 
 function linkOf(sentence) {
@@ -123,9 +148,13 @@ function linkOf(sentence) {
 /** The dearest pools by themselves, the others as one. */
 function costSeries(history) {
   const last = (values) => values.at(-1) ?? 0;
-  const ranked = Object.entries(history.pools).sort(([a, one], [b, other]) => last(other) - last(one) || a.localeCompare(b));
+  const ranked = Object.entries(history.pools).sort(
+    ([a, one], [b, other]) => last(other) - last(one) || a.localeCompare(b),
+  );
   const series = ranked.slice(0, POOLS_SHOWN).map(([name, values], index) => ({
-    name, values, colour: seriesColour(index),
+    name,
+    values,
+    colour: seriesColour(index),
   }));
   const rest = ranked.slice(POOLS_SHOWN);
   if (rest.length) {
@@ -136,7 +165,9 @@ function costSeries(history) {
 }
 
 function sumAt(pools, index) {
-  const known = Object.values(pools).map((values) => values[index]).filter((value) => value !== null);
+  const known = Object.values(pools)
+    .map((values) => values[index])
+    .filter((value) => value !== null);
   return known.length ? known.reduce((sum, value) => sum + value, 0) : null;
 }
 

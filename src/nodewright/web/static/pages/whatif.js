@@ -6,7 +6,13 @@ import { span } from "../format.js";
 import { code, empty, heading, select, setOptions } from "../parts/pieces.js";
 import { sideBySide, verdict } from "../parts/whatifresult.js";
 
-const HOURS = [["0", "no forecast"], ["1", "1 h"], ["6", "6 h"], ["24", "24 h"], ["48", "48 h"]];
+const HOURS = [
+  ["0", "no forecast"],
+  ["1", "1 h"],
+  ["6", "6 h"],
+  ["24", "24 h"],
+  ["48", "48 h"],
+];
 const SERVER = "the server";
 const RUNS_KEPT = 4;
 
@@ -16,10 +22,15 @@ const kept = { texts: new Map(), chosen: "", hours: "6", runs: [], compared: "" 
 export function open(root) {
   const objects = select("Object", [], "", (value) => load(value));
   const editor = el("textarea.editor", {
-    "aria-label": "Manifest in YAML", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
+    "aria-label": "Manifest in YAML",
+    spellcheck: "false",
+    autocomplete: "off",
+    autocapitalize: "off",
     oninput: () => kept.texts.set(kept.chosen, editor.value),
   });
-  const hours = select("Forecast", HOURS, kept.hours, (value) => { kept.hours = value; });
+  const hours = select("Forecast", HOURS, kept.hours, (value) => {
+    kept.hours = value;
+  });
   const run = el("button.button.main", { type: "button", onclick: compute }, "Run");
   const reset = el("button.button", { type: "button", onclick: restore }, "Reset");
   const progress = el("p.small.soft", { role: "status" });
@@ -27,28 +38,53 @@ export function open(root) {
   let originals = new Map();
   let running = null;
 
-  fill(root,
+  fill(
+    root,
     heading("What-if", null),
-    el("div.bench",
-      el("section.card", { "aria-label": "Change" },
+    el(
+      "div.bench",
+      el(
+        "section.card",
+        { "aria-label": "Change" },
         el("header", el("h2", "Change"), objects),
-        el("div.body.grid",
+        el(
+          "div.body.grid",
           editor,
           el("div.actions", run, hours, reset),
           progress,
-          el("p.small.soft", "Nothing is applied: the change is computed on what is known now. In a terminal: ",
-            el("code", "nodewright diff"), ", ", el("code", "nodewright plan"), ", ", el("code", "nodewright simulate"), "."))),
-      results));
+          el(
+            "p.small.soft",
+            "Nothing is applied: the change is computed on what is known now. In a terminal: ",
+            el("code", "nodewright diff"),
+            ", ",
+            el("code", "nodewright plan"),
+            ", ",
+            el("code", "nodewright simulate"),
+            ".",
+          ),
+        ),
+      ),
+      results,
+    ),
+  );
   show();
 
   async function refresh() {
     const answer = await api.manifests();
     originals = new Map(answer.manifests.map((one) => [`${one.kind}/${one.name}`, one.text]));
-    setOptions(objects, [...originals.keys()].map((name) => [name, name]), kept.chosen);
+    setOptions(
+      objects,
+      [...originals.keys()].map((name) => [name, name]),
+      kept.chosen,
+    );
     if (!originals.has(kept.chosen)) kept.chosen = [...originals.keys()][0] ?? "";
     load(kept.chosen);
     run.disabled = !originals.size;
-    if (!originals.size) fill(results, el("div.card", empty("Nothing to change", "There is no NodePool, node class or NodePolicy.")));
+    if (!originals.size)
+      fill(
+        results,
+        el("div.card", empty("Nothing to change", "There is no NodePool, node class or NodePolicy.")),
+      );
   }
 
   function load(name) {
@@ -71,11 +107,19 @@ export function open(root) {
     running = new AbortController();
     const since = performance.now();
     const played = Number(kept.hours);
-    const timer = setInterval(() => { progress.textContent = `${played ? `diff, plan, and ${played} h of virtual time, twice` : "diff and plan"} · ${span((performance.now() - since) / 1000)}`; }, 250);
+    const timer = setInterval(() => {
+      progress.textContent = `${played ? `diff, plan, and ${played} h of virtual time, twice` : "diff and plan"} · ${span((performance.now() - since) / 1000)}`;
+    }, 250);
     run.textContent = "Stop";
     try {
-      const answer = await api.whatIf({ manifests: changedText(), simulateHours: played, seed: 0 }, running.signal);
-      kept.runs = [{ number: (kept.runs[0]?.number ?? 0) + 1, name: kept.chosen, text: editor.value, answer }, ...kept.runs].slice(0, RUNS_KEPT);
+      const answer = await api.whatIf(
+        { manifests: changedText(), simulateHours: played, seed: 0 },
+        running.signal,
+      );
+      kept.runs = [
+        { number: (kept.runs[0]?.number ?? 0) + 1, name: kept.chosen, text: editor.value, answer },
+        ...kept.runs,
+      ].slice(0, RUNS_KEPT);
       progress.textContent = `done in ${span((performance.now() - since) / 1000)}`;
       show();
     } catch (error) {
@@ -90,20 +134,39 @@ export function open(root) {
 
   /** Everything that was edited, the object that is open in any case. */
   function changedText() {
-    const edited = [...kept.texts].filter(([name, text]) => name !== kept.chosen && text !== originals.get(name));
+    const edited = [...kept.texts].filter(
+      ([name, text]) => name !== kept.chosen && text !== originals.get(name),
+    );
     return [editor.value, ...edited.map(([, text]) => text)].join("\n---\n");
   }
 
   function show() {
     const [latest, ...earlier] = kept.runs;
     if (!latest) {
-      fill(results, el("div.card", empty("No run yet", "Edit the manifest and run it: what drifts, what the plan becomes, and what the next hours would cost.")));
+      fill(
+        results,
+        el(
+          "div.card",
+          empty(
+            "No run yet",
+            "Edit the manifest and run it: what drifts, what the plan becomes, and what the next hours would cost.",
+          ),
+        ),
+      );
       return;
     }
     const other = earlier.find((one) => String(one.number) === kept.compared) ?? null;
-    const compare = earlier.length > 0 && select("Compare with",
-      [["", "against now"], ...earlier.map((one) => [String(one.number), `against run ${one.number}`])], kept.compared,
-      (value) => { kept.compared = value; show(); });
+    const compare =
+      earlier.length > 0 &&
+      select(
+        "Compare with",
+        [["", "against now"], ...earlier.map((one) => [String(one.number), `against run ${one.number}`])],
+        kept.compared,
+        (value) => {
+          kept.compared = value;
+          show();
+        },
+      );
     fill(results, verdict(latest, compare), sideBySide(latest, other));
   }
 
@@ -112,5 +175,9 @@ export function open(root) {
 
 function refused(error) {
   const who = error.code ? "" : `${SERVER}: `;
-  return el("div.card", { role: "alert" }, empty(`${who}${error.message}`, [error.advice, " ", code(error.code)]));
+  return el(
+    "div.card",
+    { role: "alert" },
+    empty(`${who}${error.message}`, [error.advice, " ", code(error.code)]),
+  );
 }

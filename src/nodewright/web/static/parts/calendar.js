@@ -10,7 +10,11 @@ const WORDS_FROM = 0.09;
 export function calendar(week, at) {
   if (!week) return el("p.soft.small", "not known");
   if (week.problem) return el("p.small.worse", `cannot be read, so nothing may go: ${week.problem}`);
-  const spans = week.calendar.map((span) => ({ ...span, from: Date.parse(span.start), to: Date.parse(span.end) }));
+  const spans = week.calendar.map((span) => ({
+    ...span,
+    from: Date.parse(span.start),
+    to: Date.parse(span.end),
+  }));
   if (!spans.length) return el("p.soft.small", "nothing is limited");
   const first = startOfDay(Date.parse(at));
   const last = spans.at(-1).to;
@@ -18,9 +22,18 @@ export function calendar(week, at) {
   for (let start = first; start < last && lanes.length < 8; start = startOfDay(start + DAY_MS * 1.5)) {
     lanes.push(lane(spans, start, startOfDay(start + DAY_MS * 1.5), Date.parse(at)));
   }
-  return el("div.calendar", { role: "group", "aria-label": `Budgets of ${week.name}` },
-    lanes, el("span"), el("span.hours", { "aria-hidden": "true" }, ["00", "06", "12", "18", "24"].map((hour) => el("span", hour))),
-    week.budgets.length > 0 && [el("span.faint", "from"), el("span.soft", week.budgets.join(" · "))]);
+  return el(
+    "div.calendar",
+    { role: "group", "aria-label": `Budgets of ${week.name}` },
+    lanes,
+    el("span"),
+    el(
+      "span.hours",
+      { "aria-hidden": "true" },
+      ["00", "06", "12", "18", "24"].map((hour) => el("span", hour)),
+    ),
+    week.budgets.length > 0 && [el("span.faint", "from"), el("span.soft", week.budgets.join(" · "))],
+  );
 }
 
 function lane(spans, start, end, now) {
@@ -29,14 +42,21 @@ function lane(spans, start, end, now) {
   const stretches = within.map((span) => {
     const from = share(span.from);
     const width = share(span.to) - from;
-    const isShut = [span.empty, span.drifted, span.underutilized].every((number) => number === 0);
+    const shut = [span.empty, span.drifted, span.underutilized].filter((number) => number === 0).length;
     const words = allowed(span);
-    const made = el(isShut ? "i.shut" : "i", { title: `${clock(span.start)} to ${clock(span.end)}: ${long(span)}` }, width > WORDS_FROM && words);
+    const made = el(
+      ["i", "i.partly", "i.partly", "i.shut"][shut],
+      { title: `${clock(span.start)} to ${clock(span.end)}: ${long(span)}` },
+      width > WORDS_FROM && words,
+    );
     return style(made, { "--from": from, "--width": width });
   });
   const line = now >= start && now < end && style(el("i.now"), { "--from": share(now) });
   const spoken = within.map((span) => `${clock(span.start)} to ${clock(span.end)} ${long(span)}`).join("; ");
-  return [el("span.soft", day(start)), el("span.lane", { role: "img", "aria-label": spoken }, stretches, line)];
+  return [
+    el("span.soft", day(start)),
+    el("span.lane", { role: "img", "aria-label": spoken }, stretches, line),
+  ];
 }
 
 /** The number where all reasons agree; else each by its first letter. */

@@ -6,6 +6,7 @@ import { colour, onChange } from "../theme.js";
 
 const SERIES_COLOURS = 8;
 const MARK_SIZE = 5;
+const AREA_PERCENT = 78;
 
 let library = null;
 
@@ -47,14 +48,19 @@ export function chart({ label, stacked = false, format, height = 220, secondAxis
   }
 
   function options() {
-    const axis = { stroke: colour("text-faint"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const axis = {
+      stroke: colour("text-faint"),
+      grid: { stroke: colour("line"), width: 1 },
+      ticks: { show: false },
+      font: "11px system-ui",
+    };
     const values = (_, splits) => splits.map((value) => format(value));
     const lines = data.series.map((series) => ({
       label: series.name,
       scale: series.scale ?? "y",
       stroke: colour(stacked ? "surface" : series.colour),
       width: stacked ? 1 : 1.75,
-      fill: stacked ? colour(series.colour) : undefined,
+      fill: stacked ? colour(series.colour, AREA_PERCENT) : undefined,
       points: { show: data.at.length < 2 },
       spanGaps: false,
     }));
@@ -63,12 +69,35 @@ export function chart({ label, stacked = false, format, height = 220, secondAxis
       padding: [10, 8, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { size: 6 } },
-      hooks: { setCursor: [(self) => writeLegend(self.cursor.idx)], draw: [(self) => drawMarks(self, data.marks ?? [])] },
-      scales: { x: { time: !asHours }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] }, z: { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] } },
+      hooks: {
+        setCursor: [(self) => writeLegend(self.cursor.idx)],
+        draw: [(self) => drawMarks(self, data.marks ?? [])],
+      },
+      scales: {
+        x: { time: !asHours },
+        y: { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] },
+        z: { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] },
+      },
       axes: [
-        { ...axis, values: (_, splits) => splits.map((at) => (asHours ? `${at / 3600} h` : hourOf(at))), space: 56, size: 26 },
+        {
+          ...axis,
+          values: (_, splits) => splits.map((at) => (asHours ? `${Number(at.toFixed(2))} h` : hourOf(at))),
+          space: 56,
+          size: 26,
+        },
         { ...axis, values, size: 58 },
-        ...(secondAxis ? [{ ...axis, side: 1, scale: "z", grid: { show: false }, size: 46, values: (_, splits) => splits.map((value) => secondAxis(value)) }] : []),
+        ...(secondAxis
+          ? [
+              {
+                ...axis,
+                side: 1,
+                scale: "z",
+                grid: { show: false },
+                size: 46,
+                values: (_, splits) => splits.map((value) => secondAxis(value)),
+              },
+            ]
+          : []),
       ],
       // What is stacked is drawn from the highest sum down, so that each lies over the one behind it.
       series: [{}, ...(stacked ? lines.reverse() : lines)],
@@ -80,9 +109,17 @@ export function chart({ label, stacked = false, format, height = 220, secondAxis
     const rows = data.series.map((series) => {
       const value = series.values[index];
       const swatch = style(el("i"), { "--swatch": `var(--${series.colour})` });
-      return el("span", swatch, series.name, el("b", known(value) ? (series.format ?? format)(value) : UNKNOWN));
+      return el(
+        "span",
+        swatch,
+        series.name,
+        el("b", known(value) ? (series.format ?? format)(value) : UNKNOWN),
+      );
     });
-    const when = el("span", known(at) && data.at.length ? whenOf(data.at[index], asHours) : asHours ? "at the end" : "now");
+    const when = el(
+      "span",
+      known(at) && data.at.length ? whenOf(data.at[index], asHours) : asHours ? "at the end" : "now",
+    );
     fill(legend, rows, data.marks && [markKey("▲ launch"), markKey("▼ delete")], when);
   }
 
@@ -121,13 +158,15 @@ function columns(data, stacked) {
   let below = data.at.map(() => 0);
   for (const series of data.series) {
     below = series.values.map((value, index) => below[index] + (value ?? 0));
-    sums.unshift(below.map((sum, index) => (data.series.every((one) => !known(one.values[index])) ? null : sum)));
+    sums.unshift(
+      below.map((sum, index) => (data.series.every((one) => !known(one.values[index])) ? null : sum)),
+    );
   }
   return [data.at, ...sums];
 }
 
-function whenOf(seconds, asHours) {
-  return asHours ? `after ${span(seconds)}` : clock(seconds * 1000);
+function whenOf(at, asHours) {
+  return asHours ? `after ${span(at * 3600)}` : clock(at * 1000);
 }
 
 function hourOf(seconds) {
@@ -158,5 +197,7 @@ function drawMarks(plot, marks) {
 function summary(data, format) {
   const last = data.at.length - 1;
   if (last < 0) return "No history yet.";
-  return data.series.map((series) => `${series.name} ${(series.format ?? format)(series.values[last] ?? null)}`).join(", ");
+  return data.series
+    .map((series) => `${series.name} ${(series.format ?? format)(series.values[last] ?? null)}`)
+    .join(", ");
 }

@@ -17,24 +17,47 @@ export function decisionPage(page) {
   };
   return [
     el("p", el("a", { href: "#/decisions" }, "‹ all decisions")),
-    el("div.head", el("h1", tag(decision.kind, toneOfKind(decision.kind)), " ", decision.subject),
-      el("span.code", decision.id), page.snapshot && el("a.small", { href: page.snapshot, download: "" }, "its world")),
+    el(
+      "div.head",
+      el("h1", tag(decision.kind, toneOfKind(decision.kind)), " ", decision.subject),
+      el("span.code", decision.id),
+      page.snapshot && el("a.small", { href: page.snapshot, download: "" }, "its world"),
+    ),
     picture(page.picture),
-    el("div.steps",
-      step("Cause", el("div.body", facts([
-        ["reason", [decision.note || decision.reason, " ", code(codeOf(decision))]],
-        ["word", decision.note ? decision.reason : ""],
-        ["woken by", decision.cause],
-        ["decided", `${day(decision.at)} ${clock(decision.at)} by ${decision.controller}, in ${page.decidedInMs} ms`],
-        ["look", page.look],
-        ["relied on", basis(page.basis)],
-      ]))),
-      step("Alternatives", page.alternatives.length ? el("ul.rows", page.alternatives.map(alternative))
-        : empty("Nothing else was weighed", "This decision left no choice, or its choices were not kept.")),
+    el(
+      "div.steps",
+      step(
+        "Cause",
+        el(
+          "div.body",
+          facts([
+            ["why", decision.note],
+            ["reason", [decision.reason, " ", code(codeOf(decision))]],
+            ["woken by", decision.cause],
+            [
+              "decided",
+              `${day(decision.at)} ${clock(decision.at)} by ${decision.controller}, in ${page.decidedInMs} ms`,
+            ],
+            ["look", page.look],
+            ["relied on", basis(page.basis)],
+          ]),
+        ),
+      ),
+      step(
+        "Alternatives",
+        page.alternatives.length
+          ? el("ul.rows", page.alternatives.map(alternative))
+          : empty("Nothing else was weighed", "This decision left no choice, or its choices were not kept."),
+      ),
       step("Price", el("div.body", price(page))),
-      step("Effects", el("div.body", facts([["outcome", outcome(decision)]])),
-        page.effects.length > 0 && el("div.timeline", page.effects.map(decisionLink)))),
-    page.siblings.length > 0 && card("Decided in the same look", el("div.timeline", page.siblings.map(decisionLink))),
+      step(
+        "Effects",
+        el("div.body", facts([["outcome", outcome(decision)]])),
+        page.effects.length > 0 && el("div.timeline", page.effects.map(decisionLink)),
+      ),
+    ),
+    page.siblings.length > 0 &&
+      card("Decided in the same look", el("div.timeline", page.siblings.map(decisionLink))),
   ];
 }
 
@@ -46,45 +69,81 @@ function outcome(decision) {
 function basis(objects) {
   const names = Object.entries(objects);
   if (!names.length) return "";
-  return el("details", el("summary", counted(names.length, "object")),
-    el("ul.mono.small", names.map(([name, version]) => el("li", `${name} @ ${version}`))));
+  return el(
+    "details",
+    el("summary", counted(names.length, "object")),
+    el(
+      "ul.mono.small",
+      names.map(([name, version]) => el("li", `${name} @ ${version}`)),
+    ),
+  );
 }
 
 function alternative(one) {
-  return el("li", el("span.grow", one.text, one.why && el("div.small.soft", one.why)), el("span.number", perHour(one.pricePerHour)));
+  return el(
+    "li",
+    el("span.grow", one.text, one.why && el("div.small.soft", one.why)),
+    el("span.number", perHour(one.pricePerHour)),
+  );
 }
 
 function price(page) {
-  const change = known(page.priceBefore) && known(page.priceAfter) ? page.priceAfter - page.priceBefore : null;
+  const change =
+    known(page.priceBefore) && known(page.priceAfter) ? page.priceAfter - page.priceBefore : null;
   return facts([
     ["before", perHour(page.priceBefore)],
     ["after", perHour(page.priceAfter)],
-    ["change", el(change < 0 ? "span.better" : "span", money(change, { signed: true }), known(change) ? "/h" : "")],
+    [
+      "change",
+      el(change < 0 ? "span.better" : "span", money(change, { signed: true }), known(change) ? "/h" : ""),
+    ],
   ]);
 }
 
 function picture(both) {
   if (!both.before.length && !both.after.length) return null;
-  const side = (title, nodes) => el("div.side", el("h3", title),
-    nodes.length ? el("div.boxes", nodes.map(box)) : el("p.soft.small", "no node"));
-  return card("Before and after",
-    el("div.picture", side("before", both.before), el("span.arrow", { "aria-hidden": "true" }, "→"), side("after", both.after)),
-    both.leftOut > 0 && el("p.body.small.soft", `and ${counted(both.leftOut, "more node")}`));
+  const side = (title, nodes) =>
+    el(
+      "div.side",
+      el("h3", title),
+      nodes.length ? el("div.boxes", nodes.map(box)) : el("p.soft.small", "no node"),
+    );
+  return card(
+    "Before and after",
+    el(
+      "div.picture",
+      side("before", both.before),
+      el("span.arrow", { "aria-hidden": "true" }, "→"),
+      side("after", both.after),
+    ),
+    both.leftOut > 0 && el("p.body.small.soft", `and ${counted(both.leftOut, "more node")}`),
+  );
 }
 
 function box(node) {
   const asked = Math.max(node.cpuPercent ?? 0, node.memoryPercent ?? 0);
   const moved = node.pods.filter((pod) => pod.comesFrom).length;
   const sign = { stays: "", goes: "✕ goes", comes: "✚ comes" }[node.change];
-  const pods = node.pods.slice(0, PODS_NAMED).map((pod) => el("span.cut", { title: pod.comesFrom ? `${pod.key}, from ${pod.comesFrom}` : pod.key },
-    `${pod.comesFrom ? "→ " : ""}${pod.key.split("/").at(-1)}`));
-  const made = el(`div.node.${node.change}`,
+  const pods = node.pods
+    .slice(0, PODS_NAMED)
+    .map((pod) =>
+      el(
+        "span.cut",
+        { title: pod.comesFrom ? `${pod.key}, from ${pod.comesFrom}` : pod.key },
+        `${pod.comesFrom ? "→ " : ""}${pod.key.split("/").at(-1)}`,
+      ),
+    );
+  const made = el(
+    `div.node.${node.change}`,
     el("strong.cut", { title: node.name }, node.name),
     el("span.cut", [node.instanceType, node.capacityType].filter(Boolean).join(" ")),
     el("span.cut", `${node.zone} · ${perHour(node.pricePerHour)}`),
     el("span.cut", `cpu ${percentText(node.cpuPercent)} · mem ${percentText(node.memoryPercent)}`),
     pods,
-    node.pods.length > PODS_NAMED && el("span.cut", `and ${counted(node.pods.length - PODS_NAMED, "more pod")}`),
-    (sign || moved > 0) && el("span.cut", [sign, moved ? `${counted(moved, "pod")} moved here` : ""].filter(Boolean).join(" · ")));
+    node.pods.length > PODS_NAMED &&
+      el("span.cut", `and ${counted(node.pods.length - PODS_NAMED, "more pod")}`),
+    (sign || moved > 0) &&
+      el("span.cut", [sign, moved ? `${counted(moved, "pod")} moved here` : ""].filter(Boolean).join(" · ")),
+  );
   return style(made, { "--share": Math.min(1, asked / 100) });
 }

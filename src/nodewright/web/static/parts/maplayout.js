@@ -13,9 +13,13 @@ const TILE_AREA_MIN = 150;
 export function layOutNodes(rows, { width, height, groupOf }) {
   const guess = typicalPrice(rows);
   const priceOf = (row) => row.pricePerHour || guess;
-  const groups = [...Map.groupBy(rows, groupOf)].map(([name, members]) => ({
-    name, rows: members, price: sum(members, priceOf),
-  })).sort((a, b) => b.price - a.price || a.name.localeCompare(b.name));
+  const groups = [...Map.groupBy(rows, groupOf)]
+    .map(([name, members]) => ({
+      name,
+      rows: members,
+      price: sum(members, priceOf),
+    }))
+    .sort((a, b) => b.price - a.price || a.name.localeCompare(b.name));
   const isAggregated = rows.length > 0 && (width * height) / rows.length < TILE_AREA_MIN;
   const placed = layOut(groups, { x: 0, y: 0, w: width, h: height }, (group) => group.price);
   const tiles = [];
@@ -54,7 +58,9 @@ function singles(rows, priceOf) {
 function kindsOf(rows, priceOf) {
   const kind = (row) => [row.instanceType, row.capacityType, row.state].join(" ");
   return [...Map.groupBy(rows, kind)].map(([key, members]) => ({
-    key, rows: members, price: sum(members, priceOf),
+    key,
+    rows: members,
+    price: sum(members, priceOf),
   }));
 }
 
@@ -67,7 +73,10 @@ function shrink(box) {
 
 /** A node without a price gets a box of the usual size, so that it is seen. */
 function typicalPrice(rows) {
-  const prices = rows.map((row) => row.pricePerHour).filter(Boolean).sort((a, b) => a - b);
+  const prices = rows
+    .map((row) => row.pricePerHour)
+    .filter(Boolean)
+    .sort((a, b) => a - b);
   return prices.length ? prices[Math.floor(prices.length / 2)] : 1;
 }
 

@@ -6,6 +6,8 @@ import { toneOf } from "./pieces.js";
 
 const SIGNS = { bad: "✕", move: "▼", fresh: "▲", warn: "‖" };
 const GAP = 1;
+const SMALL = 9;
+const FITTED_MAX = 20_000;
 
 /** What a tile shows: shares by price, one state, and its words. */
 export function readTile(tile, resource) {
@@ -15,9 +17,10 @@ export function readTile(tile, resource) {
     asked: share(tile.rows, resource === "memory" ? "memoryPercent" : "cpuPercent"),
     used: share(tile.rows, resource === "memory" ? "memoryUsedPercent" : "cpuUsedPercent"),
     state: row.state,
+    isMany: many,
     title: many ? `${count(tile.rows.length)} × ${row.instanceType}` : shortName(row.name),
     more: many ? `${row.capacityType} · ${row.state}` : row.instanceType,
-    price: many ? perHour(total(tile.rows)) : perHour(row.pricePerHour),
+    price: priceOf(tile.rows),
   };
 }
 
@@ -29,10 +32,11 @@ export function signature(shown) {
 
 /** Draws a tile. */
 export function drawTile(pen, tile, shown) {
-  const x = tile.x + GAP;
-  const y = tile.y + GAP;
-  const w = Math.max(1, tile.w - GAP * 2);
-  const h = Math.max(1, tile.h - GAP * 2);
+  const gap = Math.min(tile.w, tile.h) < SMALL ? GAP / 2 : GAP;
+  const x = tile.x + gap;
+  const y = tile.y + gap;
+  const w = Math.max(1, tile.w - gap * 2);
+  const h = Math.max(1, tile.h - gap * 2);
   const tone = toneOf(shown.state);
   const special = tone && tone !== "good";
   pen.fillStyle = colour("surface");
@@ -57,7 +61,10 @@ export function drawTile(pen, tile, shown) {
 
 /** Draws the frame of the tile that is selected. */
 export function drawSelection(pen, tile) {
-  for (const [name, width] of [["surface", 5], ["accent", 2.5]]) {
+  for (const [name, width] of [
+    ["surface", 5],
+    ["accent", 2.5],
+  ]) {
     pen.strokeStyle = colour(name);
     pen.lineWidth = width;
     pen.strokeRect(tile.x + 2.5, tile.y + 2.5, Math.max(1, tile.w - 5), Math.max(1, tile.h - 5));
@@ -77,11 +84,11 @@ function write(pen, box, shown, sign) {
   pen.textAlign = "left";
   if (room > 34 && box.h > 22) {
     pen.font = "600 12px system-ui";
-    pen.fillText(fit(pen, shown.title, room), box.x + 6, box.y + 6);
+    pen.fillText(fit(pen, shown.title, room, shown.isMany), box.x + 6, box.y + 6);
     pen.font = "11px system-ui";
-    if (box.h > 40) pen.fillText(fit(pen, shown.more, box.w - 12), box.x + 6, box.y + 22);
-    if (box.h > 56) pen.fillText(fit(pen, figures(shown), box.w - 12), box.x + 6, box.y + 37);
-  } else if (!known(shown.asked) && box.w > 9 && box.h > 12) {
+    if (box.h > 40) pen.fillText(fit(pen, shown.more, box.w - 12, true), box.x + 6, box.y + 22);
+    if (box.h > 56) pen.fillText(fit(pen, figures(shown), box.w - 12, true), box.x + 6, box.y + 37);
+  } else if (!known(shown.asked) && box.w > (sign ? 26 : 9) && box.h > 12) {
     pen.font = "600 11px system-ui";
     pen.fillText(UNKNOWN, box.x + box.w / 2 - 3, box.y + box.h / 2 - 6);
   }
@@ -98,21 +105,23 @@ function figures(shown) {
 
 const fitted = new Map();
 
-/** Cuts a text to a width; measured once for each text and width. */
-function fit(pen, text, width) {
+/** Cuts a text to a width, at its end or, as names differ there, at its start; each is measured once. */
+function fit(pen, text, width, atEnd) {
   const key = `${pen.font}|${Math.floor(width)}|${text}`;
   if (!fitted.has(key)) {
-    if (fitted.size > 20_000) fitted.clear();
-    fitted.set(key, cut(pen, text, width));
+    if (fitted.size > FITTED_MAX) fitted.clear();
+    fitted.set(key, cut(pen, text, width, atEnd));
   }
   return fitted.get(key);
 }
 
-function cut(pen, text, width) {
+function cut(pen, text, width, atEnd) {
   if (pen.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && pen.measureText(`${text.slice(0, end)}…`).width > width) end -= 1;
-  return end > 1 ? `${text.slice(0, end)}…` : "";
+  for (let left = text.length - 1; left > 1; left -= 1) {
+    const short = atEnd ? `${text.slice(0, left)}…` : `…${text.slice(-left)}`;
+    if (pen.measureText(short).width <= width) return short;
+  }
+  return "";
 }
 
 function shortName(name) {
@@ -130,7 +139,10 @@ function share(rows, field) {
   return weight ? sum / weight : null;
 }
 
-function total(rows) {
-  const prices = rows.map((row) => row.pricePerHour);
-  return prices.every(known) ? prices.reduce((sum, price) => sum + price, 0) : null;
+/** What nodes cost together; where a price is not known, a `?` is added. */
+export function priceOf(rows) {
+  const prices = rows.map((row) => row.pricePerHour).filter(known);
+  if (!prices.length) return UNKNOWN;
+  const sum = perHour(prices.reduce((total, price) => total + price, 0));
+  return prices.length === rows.length ? sum : `${sum} + ${UNKNOWN}`;
 }

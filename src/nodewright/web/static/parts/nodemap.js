@@ -1,10 +1,10 @@
 // The node map: a canvas of boxes, moved over by mouse and by arrow keys. Only boxes that changed are drawn anew.
 
 import { el, fill, style } from "../dom.js";
-import { counted, perHour } from "../format.js";
+import { counted } from "../format.js";
 import { colour, onChange } from "../theme.js";
 import { layOutNodes, neighbour } from "./maplayout.js";
-import { drawSelection, drawTile, readTile, signature } from "./maptile.js";
+import { drawSelection, drawTile, priceOf, readTile, signature } from "./maptile.js";
 import { percentText } from "./pieces.js";
 
 const TIP_GAP = 14;
@@ -27,8 +27,11 @@ export function nodeMap({ onOpen, onGroup, speak }) {
 
   function show(next) {
     data = next;
-    canvas.setAttribute("aria-label", `Map of ${counted(data.rows.length, "node")} by ${data.groupName}. `
-      + "Arrow keys move, Enter opens. The same is in the table.");
+    canvas.setAttribute(
+      "aria-label",
+      `Map of ${counted(data.rows.length, "node")} by ${data.groupName}. ` +
+        "Arrow keys move, Enter opens. The same is in the table.",
+    );
     draw(false);
   }
 
@@ -66,7 +69,7 @@ export function nodeMap({ onOpen, onGroup, speak }) {
       const used = pen.measureText(name).width + 16;
       pen.fillStyle = colour("text-faint");
       pen.font = "12px system-ui";
-      const more = `${counted(group.item.rows.length, "node")} · ${perHour(group.item.price)}`;
+      const more = `${counted(group.item.rows.length, "node")} · ${priceOf(group.item.rows)}`;
       if (pen.measureText(more).width < group.w - used - 6) pen.fillText(more, group.x + used, group.y + 13);
     }
   }
@@ -125,7 +128,8 @@ export function nodeMap({ onOpen, onGroup, speak }) {
   });
 
   function placeTip(x, y) {
-    const left = x + TIP_GAP + tip.offsetWidth > frame.clientWidth ? x - TIP_GAP - tip.offsetWidth : x + TIP_GAP;
+    const left =
+      x + TIP_GAP + tip.offsetWidth > frame.clientWidth ? x - TIP_GAP - tip.offsetWidth : x + TIP_GAP;
     const top = Math.min(y + TIP_GAP, frame.clientHeight - tip.offsetHeight - 4);
     style(tip, { transform: `translate(${Math.max(2, left)}px, ${Math.max(2, top)}px)` });
   }
@@ -134,7 +138,12 @@ export function nodeMap({ onOpen, onGroup, speak }) {
     const shown = readTile(tile, data.resource);
     const [row] = tile.rows;
     if (tile.rows.length > 1) {
-      return [el("strong", shown.title), `${shown.more} · ${shown.price}`, el("br"), `${percentText(shown.asked)} requested`];
+      return [
+        el("strong", shown.title),
+        `${shown.more} · ${shown.price}`,
+        el("br"),
+        `${percentText(shown.asked)} requested`,
+      ];
     }
     const lines = [
       `${row.instanceType} ${row.capacityType} ${row.zone} · ${shown.price}`,
@@ -172,10 +181,16 @@ function sameGeometry(before, after) {
 }
 
 function sameBoxes(before, after, name) {
-  return before.length === after.length && after.every((box, at) => {
-    const old = before[at];
-    return name(old) === name(box) && ["x", "y", "w", "h"].every((side) => Math.abs(old[side] - box[side]) < 0.05);
-  });
+  return (
+    before.length === after.length &&
+    after.every((box, at) => {
+      const old = before[at];
+      return (
+        name(old) === name(box) &&
+        ["x", "y", "w", "h"].every((side) => Math.abs(old[side] - box[side]) < 0.05)
+      );
+    })
+  );
 }
 
 function titleOf(group) {

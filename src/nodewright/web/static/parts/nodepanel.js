@@ -41,70 +41,125 @@ export function nodePanel({ onClose }) {
 }
 
 function top(name, onClose) {
-  return el("header", el("h2", name), el("button.close", { type: "button", "aria-label": "Close", onclick: onClose }, "✕"));
+  return el(
+    "header",
+    el("h2", name),
+    el("button.close", { type: "button", "aria-label": "Close", onclick: onClose }, "✕"),
+  );
 }
 
 function contents(node, onClose) {
   return [
     top(node.name, onClose),
-    el("div.body",
+    el(
+      "div.body",
       el("p", tag(node.state), " ", node.reason, " ", code(node.code)),
-      node.next && el("p.soft", node.next)),
+      node.next && el("p.soft", node.next),
+    ),
     el("div.body", node.resources.map(amount)),
-    el("div.body", facts([
-      ["type", `${node.instanceType} · ${node.capacityType}`],
-      ["zone", node.zone],
-      ["price", perHour(node.pricePerHour)],
-      ["pool", el("a", { href: `#/pools/${encodeURIComponent(node.nodePool)}` }, node.nodePool)],
-      ["class", node.nodeClass],
-      ["claim", node.claim],
-      ["age", age(node.created, node.at)],
-      ["taints", node.taints.join(", ")],
-    ])),
+    el(
+      "div.body",
+      facts([
+        ["type", `${node.instanceType} · ${node.capacityType}`],
+        ["zone", node.zone],
+        ["price", perHour(node.pricePerHour)],
+        ["pool", el("a", { href: `#/pools/${encodeURIComponent(node.nodePool)}` }, node.nodePool)],
+        ["class", node.nodeClass],
+        ["claim", node.claim],
+        ["age", age(node.created, node.at)],
+        ["taints", node.taints.join(", ")],
+      ]),
+    ),
     staying(node.staying),
     el("div.body", el("h3", counted(node.pods.length, "pod")), pods(node.pods)),
-    node.takes.length > 0 && el("div.body", el("h3", "Waiting pods that it takes"), el("p.soft", node.takes.join(", "))),
-    node.refuses.length > 0 && el("div.body", el("h3", "Waiting pods that it cannot take"), node.refuses.map((one) =>
-      el("p.soft.small", `${counted(one.pods.length, "pod")}: ${one.reason} `, code(one.code)))),
-    node.decisions.length > 0 && el("div.body.timeline", el("h3", "Decisions"), node.decisions.slice(0, 8).map(decisionLink)),
+    node.takes.length > 0 &&
+      el("div.body", el("h3", "Waiting pods that it takes"), el("p.soft", node.takes.join(", "))),
+    node.refuses.length > 0 &&
+      el(
+        "div.body",
+        el("h3", "Waiting pods that it cannot take"),
+        node.refuses.map((one) =>
+          el("p.soft.small", `${counted(one.pods.length, "pod")}: ${one.reason} `, code(one.code)),
+        ),
+      ),
+    node.decisions.length > 0 &&
+      el("div.body.timeline", el("h3", "Decisions"), node.decisions.slice(0, 8).map(decisionLink)),
   ];
 }
 
 function amount(one) {
-  return el("div.bar", el("span", one.resource), meter(one.requestedPercent, one.usedPercent, one.resource),
-    el("span.small", `${one.requested} of ${one.allocatable} requested (${percentText(one.requestedPercent)}) · used ${percentText(one.usedPercent)} · free ${one.free}`));
+  return el(
+    "div.bar",
+    el("span", one.resource),
+    meter(one.requestedPercent, one.usedPercent, one.resource),
+    el(
+      "span.small",
+      `${one.requested} of ${one.allocatable} requested (${percentText(one.requestedPercent)}) · used ${percentText(one.usedPercent)} · free ${one.free}`,
+    ),
+  );
 }
 
 function staying(stay) {
   const blockers = stay.verdict?.blockers ?? [];
-  return el("div.body",
+  return el(
+    "div.body",
     el("h3", stay.goes ? "Why it goes" : "Why it stays"),
-    stay.verdict ? el("p", stay.verdict.summary, " ", code(stay.verdict.code)) : el("p.soft", "No verdict yet."),
+    stay.verdict
+      ? el("p", stay.verdict.summary, " ", code(stay.verdict.code))
+      : el("p.soft", "No verdict yet."),
     blockers.length > 0 && el("p.soft.small", `blocked by ${blockers.join(", ")}`),
     stay.drift && el("p.small", tag("drifted", "warn"), " ", stay.drift),
-    stay.action && action(stay.action));
+    stay.action && action(stay.action),
+  );
 }
 
 function action(one) {
   const moves = Object.entries(one.moves);
   return [
-    el("p.small", `Together with ${counted(one.nodes.length, "node")}: saves ${money(one.savingsPerHour)}/h`, one.replacements.length ? `, replaced by ${one.replacements.join(", ")}` : ""),
-    moves.length > 0 && el("details.small", el("summary", `${counted(moves.length, "pod")} would move`),
-      el("ul", moves.map(([pod, place]) => el("li", `${pod} → ${place}`)))),
+    el(
+      "p.small",
+      `Together with ${counted(one.nodes.length, "node")}: saves ${money(one.savingsPerHour)}/h`,
+      one.replacements.length ? `, replaced by ${one.replacements.join(", ")}` : "",
+    ),
+    moves.length > 0 &&
+      el(
+        "details.small",
+        el("summary", `${counted(moves.length, "pod")} would move`),
+        el(
+          "ul",
+          moves.map(([pod, place]) => el("li", `${pod} → ${place}`)),
+        ),
+      ),
   ];
 }
 
 function pods(list) {
   const rest = list.length - PODS_SHOWN;
-  return el("ul.pods", list.slice(0, PODS_SHOWN).map(pod), rest > 0 && el("li.soft", `and ${counted(rest, "more pod")}`));
+  return el(
+    "ul.pods",
+    list.slice(0, PODS_SHOWN).map(pod),
+    rest > 0 && el("li.soft", `and ${counted(rest, "more pod")}`),
+  );
 }
 
 function pod(one) {
-  const asks = Object.entries(one.requests).map(([name, value]) => `${name} ${value}`).join(" · ");
-  const held = one.isEvictable || one.isDaemon ? "" : `${one.reason || "may not be moved"}${one.blockers.length ? `: ${one.blockers.join(", ")}` : ""}`;
-  return el("li",
-    el("div.line", el("span.cut", { title: `${one.namespace}/${one.name}` }, `${one.namespace}/${one.name}`),
-      one.isDaemon ? tag("daemon", "") : tag(one.isEvictable ? "movable" : "held", one.isEvictable ? "" : "warn")),
+  const asks = Object.entries(one.requests)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(" · ");
+  const held =
+    one.isEvictable || one.isDaemon
+      ? ""
+      : `${one.reason || "may not be moved"}${one.blockers.length ? `: ${one.blockers.join(", ")}` : ""}`;
+  return el(
+    "li",
+    el(
+      "div.line",
+      el("span.cut", { title: `${one.namespace}/${one.name}` }, `${one.namespace}/${one.name}`),
+      one.isDaemon
+        ? tag("daemon", "")
+        : tag(one.isEvictable ? "movable" : "held", one.isEvictable ? "" : "warn"),
+    ),
     el("div.small.soft", [asks, one.owner].filter(Boolean).join(" · ")),
-    held && el("div.small.soft", held, " ", code(one.code)));
+    held && el("div.small.soft", held, " ", code(one.code)),
+  );
 }

@@ -11,7 +11,13 @@ const TONES = [
   [/ready|running|ok/i, "good"],
 ];
 const KIND_TONES = {
-  Launch: "good", Start: "good", Disrupt: "move", Delete: "move", Evict: "move", End: "move", Refuse: "bad",
+  Launch: "good",
+  Start: "good",
+  Disrupt: "move",
+  Delete: "move",
+  Evict: "move",
+  End: "move",
+  Refuse: "bad",
 };
 
 /** The tone of a state word: its colour repeats it, and never stands alone. */
@@ -68,10 +74,23 @@ export function percentText(value) {
 /** One of a few, as a row of radio buttons. */
 export function choice(label, options, chosen, onChoose) {
   const name = `choice-${label.replaceAll(" ", "-").toLowerCase()}`;
-  return el("fieldset.choice", el("legend.unseen", label), options.map(([value, title]) =>
-    el("label", el("input", {
-      type: "radio", name, value, checked: value === chosen, onchange: () => onChoose(value),
-    }), el("span", title))));
+  return el(
+    "fieldset.choice",
+    el("legend.unseen", label),
+    options.map(([value, title]) =>
+      el(
+        "label",
+        el("input", {
+          type: "radio",
+          name,
+          value,
+          checked: value === chosen,
+          onchange: () => onChoose(value),
+        }),
+        el("span", title),
+      ),
+    ),
+  );
 }
 
 /** One of many. */
@@ -83,13 +102,20 @@ export function select(label, options, chosen, onChoose) {
 
 /** Gives a select other options, and keeps the one that is chosen. */
 export function setOptions(box, options, chosen = box.value) {
-  fill(box, options.map(([value, title]) => el("option", { value, selected: value === chosen }, title)));
+  fill(
+    box,
+    options.map(([value, title]) => el("option", { value, selected: value === chosen }, title)),
+  );
 }
 
 /** A field that filters, reached by `/`. */
 export function filterField(label, onFilter) {
   const input = el("input.field", {
-    type: "search", placeholder: label, "aria-label": label, autocomplete: "off", spellcheck: "false",
+    type: "search",
+    placeholder: label,
+    "aria-label": label,
+    autocomplete: "off",
+    spellcheck: "false",
     oninput: (event) => onFilter(event.target.value.trim().toLowerCase()),
   });
   return el("span.filter", input, el("kbd", { "aria-hidden": "true" }, "/"));
@@ -97,9 +123,12 @@ export function filterField(label, onFilter) {
 
 /** Names and values. */
 export function facts(pairs) {
-  return el("dl.facts", pairs.filter(([, value]) => value !== "" && value !== null).map(([name, value]) => [
-    el("dt", name), el("dd", value),
-  ]));
+  return el(
+    "dl.facts",
+    pairs
+      .filter(([, value]) => value !== "" && value !== null)
+      .map(([name, value]) => [el("dt", name), el("dd", value)]),
+  );
 }
 
 /** A refusal of the server, as a person reads it. */

@@ -9,7 +9,11 @@ const HEIGHT = 26;
 export function spark(values, label) {
   const known = values.map((value, at) => [at, value]).filter(([, value]) => value !== null);
   const picture = svg("svg", {
-    class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label,
+    class: "spark",
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    role: "img",
+    "aria-label": label,
   });
   if (known.length < 2) return picture;
   const figures = known.map(([, value]) => value);

@@ -36,9 +36,8 @@ export function table({ label, columns, identify, onOpen, sort, height = 560 }) 
 
   function turn(column) {
     const first = column.kind?.includes("number") ? -1 : 1;
-    order = order?.key === column.key
-      ? { key: column.key, way: -order.way }
-      : { key: column.key, way: first };
+    order =
+      order?.key === column.key ? { key: column.key, way: -order.way } : { key: column.key, way: first };
     arrange();
   }
 

@@ -56,9 +56,12 @@ function placeRow(row, free, put) {
   let offset = 0;
   for (const { index, size } of row.members) {
     const length = depth ? size / depth : 0;
-    put(index, lying
-      ? { x: free.x, y: free.y + offset, w: depth, h: length }
-      : { x: free.x + offset, y: free.y, w: length, h: depth });
+    put(
+      index,
+      lying
+        ? { x: free.x, y: free.y + offset, w: depth, h: length }
+        : { x: free.x + offset, y: free.y, w: length, h: depth },
+    );
     offset += length;
   }
   return lying
