@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 
+import httpx2
 import pytest
 
 from e2e.aws_controller_rig import (
@@ -356,6 +357,51 @@ def test_old_objects_that_are_applied_as_they_are_make_nodes(installed):
     assert status["subnets"]
     assert status["securityGroups"]
     assert status["amis"]
+
+
+def checkup_of(account, kind):
+    """Give the state of a checkup and its reason, as it is written on a pool or a class."""
+    found = account.get(kind, "unchecked").get("status", {}).get("conditions", ())
+    told = [(one["status"], one["reason"]) for one in found if one["type"] == "CheckupSucceeded"]
+    return told[0] if told else None
+
+
+def findings_of(replica):
+    """Give the rows of the metric that tells what checkups have found."""
+    [*_, port] = [one["metrics"] for one in replica.lines() if one["message"] == "listening"]
+    page = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=30, trust_env=False).text
+    rows = [line for line in page.splitlines() if line.startswith("nodewright_checkup_findings{")]
+    return {tuple(re.findall(r'="([^"]*)"', line)) for line in rows}
+
+
+@pytest.mark.usefixtures("first_load")
+def test_what_a_checkup_finds_is_a_condition_and_a_metric_until_it_is_mended(installed, replica):
+    account = installed.account
+    pool = an_ec2_pool("unchecked", "unchecked")
+    requirements = pool["spec"]["template"]["spec"]["requirements"]
+    wrong = {"key": "efa", "operator": "In", "values": ["true"]}
+    broken = {"spec": {"template": {"spec": {"requirements": [*requirements, wrong]}}}}
+    mended = {"spec": {"template": {"spec": {"requirements": requirements}}}}
+    account.create(an_ec2_class(installed, "unchecked", tags={"team": "${TEAM}"}), pool)
+    patch = ("patch", "nodepool", "unchecked", "--type=merge", "-p")
+    account.kubectl(*patch, json.dumps(broken))
+    rows = {("NW-3017", "nodepool", "unchecked"), ("NW-3003", "ec2nodeclass", "unchecked")}
+
+    account.wait_for("the pool says so", lambda: checkup_of(account, "nodepool"))
+    account.wait_for("so does the class", lambda: checkup_of(account, "ec2nodeclass"))
+    told = checkup_of(account, "nodepool"), checkup_of(account, "ec2nodeclass")
+    account.wait_for("so does the metric", lambda: rows <= findings_of(replica))
+    account.kubectl(*patch, json.dumps(mended))
+    right = json.dumps({"spec": {"tags": {"team": "shop"}}})
+    account.kubectl("patch", "ec2nodeclass", "unchecked", "--type=merge", "-p", right)
+    for kind in ("nodepool", "ec2nodeclass"):
+        account.wait_for(
+            f"the {kind} is well", lambda one=kind: checkup_of(account, one)[0] == "True"
+        )
+    account.wait_for("the metric is gone", lambda: not rows & findings_of(replica))
+    account.kubectl("delete", "nodepool,ec2nodeclass", "unchecked", "--wait=false")
+
+    assert told == (("False", "NW3017"), ("False", "NW3003"))
 
 
 @pytest.mark.usefixtures("first_load")
