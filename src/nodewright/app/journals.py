@@ -72,6 +72,8 @@ class Remote(ABC):
             "pod": wanted.about.pod,
             "pool": wanted.about.pool,
             "since": print_instant(wanted.since_ms) if wanted.since_ms else "",
+            "before": print_instant(wanted.before_ms) if wanted.before_ms else "",
+            "kind": ",".join(sorted(wanted.kinds)),
             "limit": str(wanted.limit),
         }
         query = "&".join(f"{name}={quote(value)}" for name, value in asked.items() if value)

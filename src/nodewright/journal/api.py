@@ -1,6 +1,6 @@
 """The read-only API of a controller: its decisions, and snapshots of what it sees.
 
-`/decisions` lists them (`controller`, `subject`, `node`, `pod`, `pool`, `since` and `limit` narrow the list), `/decisions/ID`
+`/decisions` lists them (`controller`, `subject`, `node`, `pod`, `pool`, `since`, `before`, `kind` and `limit` narrow the list), `/decisions/ID`
 gives one with its look, `/snapshot?decision=ID` the World it was taken on, and `/snapshot` what the
 controller sees now. It listens on the loopback address of its pod alone, and answers nobody who came
 there under another name: a page in somebody's browser must not be able to read a cluster.
@@ -78,6 +78,8 @@ def _list(journal: Journal, query: Mapping[str, str]) -> ListDocument:
         since_ms=parse_instant(query["since"]) if "since" in query else 0,
         limit=min(LISTED_MAX, int(query.get("limit", LISTED_MAX))),
         about=Wanted(query.get("node", ""), query.get("pod", ""), query.get("pool", "")),
+        before_ms=parse_instant(query["before"]) if "before" in query else 0,
+        kinds=frozenset(filter(None, query.get("kind", "").split(","))),
     )
     listing = journal.entries(wanted)
     return ListDocument(tuple(map(write_entry, listing.entries)), listing.problems)

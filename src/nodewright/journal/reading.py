@@ -23,17 +23,26 @@ LISTED_MAX: Final = 10_000
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """Which decisions are wanted: of a controller, about a subject or somebody's kin, since an instant."""
+    """Which decisions are wanted: of a controller, about a subject or somebody's kin, from an instant to another.
+
+    Where `before_ms` is 0 there is no end; where no `kinds` are named all are wanted.
+    """
 
     controller: str = ""
     subject: str = ""
     since_ms: int = 0
     limit: int = LISTED_MAX
     about: Wanted = Wanted()
+    before_ms: int = 0
+    kinds: frozenset[str] = frozenset()
 
     def wants(self, one: Decided) -> bool:
         """Tell whether a decision is wanted; a subject may be a part of the name."""
         if self.controller and one.controller != self.controller:
+            return False
+        if self.before_ms and one.at_ms >= self.before_ms:
+            return False
+        if self.kinds and one.kind not in self.kinds:
             return False
         return one.at_ms >= self.since_ms and (not self.subject or self.subject in one.subject)
 
@@ -72,25 +81,31 @@ class Journal:
         self._folder = folder
 
     def entries(self, wanted: Filter = Filter()) -> Listing:  # noqa: B008 - frozen.
-        """Give the decisions that are wanted, the latest where there are too many."""
+        """Give the decisions that are wanted, the latest where there are too many.
+
+        Segments are read from the last one back, and no further than it takes.
+        """
         decided: dict[tuple[str, str], Decided] = {}
         outcomes: dict[str, CameOf] = {}
         problems: list[str] = []
         kin = self._learn(wanted)
-        for path in self._since(wanted.since_ms):
+        for path in reversed(list(self._since(wanted.since_ms))):
             reader = SegmentReader(path)
+            own: dict[tuple[str, str], Decided] = {}
+            came_of: dict[str, CameOf] = {}
             for line in reader.lines():
-                if isinstance(line, Decided) and wanted.wants(line):
-                    if kin is not None and not kin.concerns(line):
-                        continue
-                    decided[line.look, line.id] = line
-                    if len(decided) > wanted.limit:
-                        del decided[next(iter(decided))]
-                elif isinstance(line, CameOf):
-                    outcomes[line.id] = line
-            problems += reader.problems
-        found = tuple(Entry(one, outcomes.get(one.id)) for one in decided.values())
-        return Listing(found, tuple(problems))
+                if isinstance(line, CameOf):
+                    came_of[line.id] = line
+                elif isinstance(line, Decided) and _is_wanted(line, wanted, kin):
+                    own[line.look, line.id] = line
+                    if len(own) > wanted.limit:
+                        del own[next(iter(own))]
+            decided, outcomes = own | decided, came_of | outcomes
+            problems[:0] = reader.problems
+            if len(decided) >= wanted.limit:
+                break
+        last = list(decided.values())[-wanted.limit :] if wanted.limit > 0 else []
+        return Listing(tuple(Entry(one, outcomes.get(one.id)) for one in last), tuple(problems))
 
     def _learn(self, wanted: Filter) -> Kin | None:
         """Learn who belongs to whom, from all that is there; nothing where nobody was named."""
@@ -191,6 +206,10 @@ class Journal:
             where=str(self._folder),
             advice="give the controller's journal folder with --journal, or its API with --api",
         )
+
+
+def _is_wanted(one: Decided, wanted: Filter, kin: Kin | None) -> bool:
+    return wanted.wants(one) and (kin is None or kin.concerns(one))
 
 
 class _Seen(msgspec.Struct):

@@ -7,7 +7,6 @@ anybody, so that they can ask for the token. Nothing can be changed: all methods
 and one route takes a POST, to compute. Every reply forbids browsers to load or frame anything foreign.
 """
 
-from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
@@ -59,7 +58,7 @@ class Rules(msgspec.Struct, frozen=True):
     """Who is answered, and what may be sent: paths that need no token, and those that take a POST."""
 
     door: Door | None = None
-    open_paths: tuple[str, ...] = ()
+    open_paths: frozenset[str] = frozenset()
     posting: frozenset[str] = frozenset()
     hosts: frozenset[str] = LOCAL_NAMES
 
@@ -103,16 +102,11 @@ class Gate:
 
     async def _ask_door(self, path: str, headers: Headers) -> tuple[HTTPStatus, Problem] | None:
         door = self._rules.door
-        if door is None or is_under(path, self._rules.open_paths):
+        if door is None or path in self._rules.open_paths:
             return None
         kind, _, token = headers.get("authorization", "").partition(" ")
         said = await door.judge(token.strip() if kind.lower() == "bearer" else "")
         return _SAID.get(said)
-
-
-def is_under(path: str, roots: Iterable[str]) -> bool:
-    """Tell whether a path is one of these, or below one that ends with a slash."""
-    return any(path.startswith(one) if one.endswith("/") else path == one for one in roots)
 
 
 def _name_in(host: str) -> str:

@@ -52,7 +52,7 @@ class Histories:
             view.now_ms,
             costs,
             head.nodes,
-            head.pods_running + head.pods_pending,
+            head.pods,
             head.pods_pending,
         )
         last_ms = self._points[-1].at_ms if self._points else None

@@ -38,7 +38,7 @@ def write_head(view: View, revision: int) -> Head:
         currency=currency_of(origin.region) if origin.region else "USD",
         nodes=head.nodes,
         capacity_types={name: count for name, count in kinds.items() if count},
-        pods=head.pods_running + head.pods_pending,
+        pods=head.pods,
         pods_pending=head.pods_pending,
         cpu=_share(head.cpu, "cpu"),
         memory=_share(head.memory, "memory"),
