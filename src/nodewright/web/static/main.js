@@ -176,6 +176,8 @@ function start() {
     main.focus();
   });
   listen({ pages: PAGES, onPause: pause, onTheme: turn, onBack: () => open?.view.back?.() });
+  // The server gives this document for `/nodes` and the like too, so that links can be short.
+  if (location.pathname !== "/") history.replaceState(null, "", `/#${location.pathname}`);
   window.addEventListener("hashchange", show);
   setInterval(tick, 1000);
   show();

@@ -140,7 +140,7 @@ function markKey(text) {
 
 function load() {
   return new Promise((resolve, reject) => {
-    const script = el("script", { src: "vendor/uplot/uPlot.iife.min.js" });
+    const script = el("script", { src: new URL("../vendor/uplot/uPlot.iife.min.js", import.meta.url) });
     script.addEventListener("load", resolve);
     script.addEventListener("error", () => reject(new Error("the charts could not be loaded")));
     document.head.append(script);

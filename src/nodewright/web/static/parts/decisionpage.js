@@ -1,5 +1,6 @@
 // One decision: cause, alternatives, price, effects, and the picture of its nodes before and after.
 
+import { save } from "../api.js";
 import { el, style } from "../dom.js";
 import { clock, counted, day, known, money, perHour } from "../format.js";
 import { codeOf, decisionLink } from "./decisionrow.js";
@@ -21,7 +22,12 @@ export function decisionPage(page) {
       "div.head",
       el("h1", tag(decision.kind, toneOfKind(decision.kind)), " ", decision.subject),
       el("span.code", decision.id),
-      page.snapshot && el("a.small", { href: page.snapshot, download: "" }, "its world"),
+      page.snapshot &&
+        el(
+          "button.button",
+          { type: "button", onclick: () => save(page.snapshot, `${decision.id}.json.gz`) },
+          "Save its world",
+        ),
     ),
     picture(page.picture),
     el(
