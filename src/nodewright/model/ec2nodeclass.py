@@ -168,7 +168,12 @@ class AMIStatus(Struct, frozen=True):
                 about(
                     "A condition on one node label.",
                     needs=("key", "operator"),
-                    properties={"minValues": None},
+                    properties={
+                        "key": {"description": "The label."},
+                        "operator": {"description": "How its value relates to the values."},
+                        "values": {"description": "The values."},
+                        "minValues": None,
+                    },
                 ),
             ],
             ...,
