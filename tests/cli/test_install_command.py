@@ -11,7 +11,7 @@ def a_plan(wish, verb="install"):
 
 
 def test_defaults_are_left_out():
-    assert command_of(a_plan(Wish("shop"))) == "nodewright install --cluster shop"
+    assert command_of(a_plan(Wish("shop")), {}) == "nodewright install --cluster shop"
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_defaults_are_left_out():
     ],
 )
 def test_the_way_back_has_no_choices(verb, said):
-    assert command_of(a_plan(Wish("shop", is_fargate=True), verb)) == f"nodewright {said}"
+    assert command_of(a_plan(Wish("shop", is_fargate=True), verb), {}) == f"nodewright {said}"
 
 
 def test_every_choice_can_be_typed_again():
@@ -38,12 +38,27 @@ def test_every_choice_can_be_typed_again():
         remove_leftovers=True,
         move_group="workers",
         image="mine:1",
+        journal_s3="s3://mine/shop",
         replicas=1,
     )
 
-    assert command_of(a_plan(chosen.wish("shop"))) == (
+    assert command_of(a_plan(chosen.wish("shop")), {}) == (
         "nodewright install --cluster shop --node-policy CloudWatchAgentServerPolicy "
         "--node-policy arn:aws:iam::1:policy/p --node-role mine --security-groups sg-1,sg-2 "
-        "--identity irsa --move-group workers --image mine:1 --replicas 1 --fargate --no-pools "
-        "--no-take-over --pin-system --remove-leftovers"
+        "--identity irsa --move-group workers --image mine:1 --journal-s3 s3://mine/shop "
+        "--replicas 1 --fargate --no-pools --no-take-over --pin-system --remove-leftovers"
+    )
+    usual = Wish("shop")
+    assert all(
+        getattr(chosen.wish("shop"), name) != getattr(usual, name)
+        for name in usual.__struct_fields__
+        if name != "cluster"
+    )
+
+
+def test_it_goes_on_at_the_same_place():
+    place = {"kubeconfig": "", "context": "prod eu", "region": "eu-west-1", "profile": ""}
+
+    assert command_of(a_plan(Wish("shop"), "uninstall"), place) == (
+        "nodewright uninstall --cluster shop --context 'prod eu' --region eu-west-1"
     )

@@ -82,7 +82,7 @@ class Installer:
     """Plans and carries out, on one cluster."""
 
     def __init__(self, place: Place, environment: Mapping[str, str]) -> None:
-        self._place = place
+        self.place = place
         self._environment = environment
 
     def plan(self, verb: str, wish: Wish) -> Planned:
@@ -104,12 +104,12 @@ class Installer:
         return asyncio.run(self._policy(wish))
 
     async def _plan(self, verb: str, wish: Wish) -> Planned:
-        async with _open(self._place, self._environment) as site:
+        async with _open(self.place, self._environment) as site:
             found = await site.look(wish)
         return Planned(make_plan(verb, found, wish), found)
 
     async def _carry_out(self, plan: Plan, tell: Told, besides: Sequence[Right]) -> int:
-        async with _open(self._place, self._environment) as site:
+        async with _open(self.place, self._environment) as site:
             found = await site.look(plan.wish)
             now = make_plan(plan.verb, found, plan.wish)
             check_still_holds(plan, now)
@@ -118,7 +118,7 @@ class Installer:
             return await Applier(site.asking, site.objects, site.clock).apply(now, tell)
 
     async def _prove(self, wish: Wish) -> Smoke:
-        async with _open(self._place, self._environment) as site:
+        async with _open(self.place, self._environment) as site:
             found = await site.look(wish)
             pools = (*found.kube.pools, *found.kube.provisioners)
             if not pools:
@@ -131,7 +131,7 @@ class Installer:
             return await smoke_test(site.objects, site.clock, pools[0])
 
     async def _policy(self, wish: Wish) -> dict[str, Any]:
-        clients = _connect(self._place)
+        clients = _connect(self.place)
         machine = this_machine()
         gateway = Gateway(clients, machine.clock, machine.rng)
         try:

@@ -284,7 +284,7 @@ def _carry_out(installer: "Installer", plan: Plan, consent: PlanOption) -> int:
         return installer.carry_out(plan, _Progress(len(plan.changes)).tell, proves=proves)
     except Halted as error:
         say(f"not done: {', '.join(step.title for step in error.left)}")
-        say(f"to go on: {command_of(plan)}")
+        say(f"to go on: {command_of(plan, msgspec.structs.asdict(installer.place))}")
         raise
 
 

@@ -1,17 +1,18 @@
 """The command that makes a plan, written so that somebody can type it: with every choice that is not the default."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nodewright.install.steps import Plan
 from nodewright.install.wish import Wish
 
 
-def command_of(plan: Plan) -> str:
-    """Write the command that goes on with a plan."""
+def command_of(plan: Plan, place: Mapping[str, str]) -> str:
+    """Write the command that goes on with a plan, at the same place: --region and its like by name."""
     verb = "uninstall" if plan.verb == "uninstall" else "install"
     more = ["--hand-back"] if plan.verb == "hand-back" else list(_choices(plan))
-    words = ["nodewright", verb, "--cluster", plan.wish.cluster, *more]
+    where = [word for name, value in place.items() if value for word in (f"--{name}", value)]
+    words = ["nodewright", verb, "--cluster", plan.wish.cluster, *where, *more]
     return " ".join(map(shlex.quote, words))
 
 
@@ -25,6 +26,7 @@ def _choices(plan: Plan) -> Iterator[str]:
         "--identity": wish.identity if wish.identity != usual.identity else "",
         "--move-group": wish.move_group,
         "--image": wish.image,
+        "--journal-s3": wish.journal,
         "--replicas": str(wish.replicas) if wish.replicas != usual.replicas else "",
     }
     switches = {
