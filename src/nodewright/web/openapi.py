@@ -24,13 +24,17 @@ _WHY: Final[Mapping[str, str]] = {
 }
 
 
+def _text() -> Mapping[str, Any]:
+    return {"type": "string", "maxLength": 400}
+
+
 class Parameter(msgspec.Struct, frozen=True):
     """Something that a route takes: in its path or its query."""
 
     name: str
     about: str
     place: str = "query"
-    schema: Mapping[str, Any] = {"type": "string", "maxLength": 400}
+    schema: Mapping[str, Any] = msgspec.field(default_factory=_text)
     is_repeated: bool = False
 
 

@@ -28,6 +28,7 @@ from nodewright.web.answers.shared import Problem
 from nodewright.web.answers.whatif import WhatIfRequest
 from nodewright.web.clerk import BUSY, NOT_KNOWN, Clerk
 from nodewright.web.described import ROUTES
+from nodewright.web.foretelling import FAILED
 from nodewright.web.gate import Gate, Rules
 from nodewright.web.herald import Herald
 from nodewright.web.hub import Hub
@@ -46,6 +47,7 @@ _ABSENT: Final = frozenset({"NW-9601", "NW-9602", "NW-9606"})
 _STATUS: Final = {
     NOT_KNOWN: HTTPStatus.SERVICE_UNAVAILABLE,
     BUSY: HTTPStatus.TOO_MANY_REQUESTS,
+    FAILED: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 _REVISION_MAX: Final = 1 << 53
 

@@ -2,6 +2,8 @@
 
 from typing import Final, Protocol
 
+import msgspec
+
 from nodewright.journal.kin import Wanted
 from nodewright.journal.reading import NO_DECISION, Entry, Filter, Found, Listing
 from nodewright.model.errors import UserError
@@ -49,18 +51,20 @@ class Timeline:
 
     def page(self, wanted: Filter, view: View) -> Decisions:
         """Give a page of decisions, the latest first."""
-        prices = {one.id: one.price_nanousd_hour for one in view.decisions}
         if self._journal is None:
             return _page_of_view(wanted, view)
-        return write_decisions(self._journal.entries(wanted), prices, wanted.limit)
+        try:
+            listing = self._journal.entries(wanted)
+        except UserError as error:
+            # What the view remembers is better than nothing, and why there is no more is said.
+            return msgspec.structs.replace(_page_of_view(wanted, view), problems=(error.message,))
+        prices = {one.id: one.price_nanousd_hour for one in view.decisions}
+        return write_decisions(listing, prices, wanted.limit)
 
     def about_node(self, name: str, view: View) -> tuple[DecisionRow, ...]:
-        """Give the latest decisions about a node; none where no journal can be read."""
+        """Give the latest decisions about a node."""
         wanted = Filter(limit=EFFECTS_MAX, about=Wanted(node=name), kinds=ACTS)
-        try:
-            return self.page(wanted, view).decisions
-        except UserError:
-            return _page_of_view(wanted, view).decisions
+        return self.page(wanted, view).decisions
 
     def marks(self, view: View) -> tuple[Mark, ...]:
         """Mark when nodes came and went during the last day."""

@@ -27,11 +27,14 @@ class Unknown(Answer, frozen=True):
     why: str
 
 
+type Sign = Literal["ok", "warning", "problem", "unknown"]
+
+
 class Area(Answer, frozen=True):
     """A part of the installation and its sign."""
 
     name: str
-    sign: Literal["ok", "warning", "problem", "unknown"]
+    sign: Sign
 
 
 class SoldOut(Answer, frozen=True):

@@ -27,12 +27,15 @@ class Share(Answer, frozen=True):
     used_percent: float | None = None
 
 
+type Origin = Literal["live", "snapshot", "simulation"]
+
+
 class Head(Answer, frozen=True):
     """What stands above every page."""
 
     cluster: str
     region: str
-    source: Literal["live", "snapshot", "simulation"]
+    source: Origin
     version: str
     kubernetes: str
     leader: str

@@ -101,7 +101,6 @@ class Series(Answer, frozen=True):
 
     hours: tuple[float, ...]
     nodes: tuple[float, ...]
-    pods: tuple[float, ...]
     pending: tuple[float, ...]
     price_per_hour: tuple[float, ...]
 

@@ -1,12 +1,13 @@
 """The head of every page: the cluster at a glance."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Final
 
 from nodewright.catalog.pricelist import currency_of
 from nodewright.model.wording.amounts import show_amount
 from nodewright.view.values import Amount, View
-from nodewright.web.answers.shared import Head, Share
+from nodewright.web.answers.shared import Head, Origin, Share
 from nodewright.web.writing.numbers import (
     HOURS_A_MONTH,
     requested_percent,
@@ -15,7 +16,7 @@ from nodewright.web.writing.numbers import (
     write_money,
 )
 
-_SOURCES: Final = {"snapshot": "snapshot", "simulation": "simulation"}
+_SOURCES: Final[Mapping[str, Origin]] = {"snapshot": "snapshot", "simulation": "simulation"}
 _VERSION: Final = version("nodewright")
 
 
@@ -29,7 +30,7 @@ def write_head(view: View, revision: int) -> Head:
     return Head(
         cluster=origin.name,
         region=origin.region,
-        source=_SOURCES.get(origin.kind, "live"),  # type: ignore[arg-type]
+        source=_SOURCES.get(origin.kind, "live"),
         version=_VERSION,
         kubernetes=origin.kubernetes,
         leader=origin.leader,
