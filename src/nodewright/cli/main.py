@@ -28,6 +28,8 @@ class Command(NamedTuple):
 
 
 _DECIDE: Final = (
+    Command("top", "top:top", "Watch nodes, pods, money and decisions."),
+    Command("web", "web:web", "Open the dashboard in a browser."),
     Command("plan", "plan:plan", "Say which nodes the pending pods would get, and why."),
     Command("consolidate", "consolidate:consolidate", "Say which nodes could go, and why."),
     Command("diff", "diff:diff", "Say what changed manifests would do before they are applied."),
