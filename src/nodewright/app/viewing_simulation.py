@@ -34,7 +34,7 @@ _DAY_MS: Final = 86_400_000
 
 
 class Act(msgspec.Struct, frozen=True):
-    """What is played: a scenario, whose chance, and how fast."""
+    """What is played: a scenario, whose chance, and how fast; without a speed only the end is shown."""
 
     scenario: Scenario
     seed: int = 0
@@ -84,7 +84,9 @@ class SimulationSource(Studio):
         end_ms = sim.loop.now_ms() + read_ms(act.scenario.duration)
         nexts: dict[str, Next] = {}
         judged_ticks_ms = -JUDGE_MS
-        while not self._is_over and (act.stays or sim.loop.now_ms() < end_ms):
+        if act.speed <= 0:
+            sim.run_for(end_ms - sim.loop.now_ms())
+        while not self._is_over and _goes_on(sim, act, end_ms):
             began_ms = self._clock.ticks_ms()
             if not sim.run_for(max(1, int(self._speed * FRAME_MS))):
                 break
@@ -138,3 +140,7 @@ class SimulationSource(Studio):
         # Whoever looks may have left meanwhile; then nobody is there to show it to.
         if not loop.is_closed():
             loop.call_soon_threadsafe(lay, view)
+
+
+def _goes_on(sim: Simulation, act: Act, end_ms: int) -> bool:
+    return not sim.violations and (act.stays or sim.loop.now_ms() < end_ms)

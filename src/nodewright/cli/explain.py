@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Annotated, Final
 
 from cyclopts import Parameter
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from nodewright.app.codes import find_page
@@ -22,12 +22,12 @@ from nodewright.cli.language import LanguageOption, choose_language
 from nodewright.cli.output import Format, OutputOption, emit
 from nodewright.cli.staying_view import calendar_screen, staying_part
 from nodewright.core.explain.calendar import explain_budgets
-from nodewright.core.explain.node import explain_node
-from nodewright.core.explain.pod import explain_pod
-from nodewright.core.explain.pool import explain_pool
-from nodewright.core.explain.staying import explain_staying
+from nodewright.core.explain.node import NodeStory, explain_node
+from nodewright.core.explain.pod import PodStory, explain_pod
+from nodewright.core.explain.pool import NodePoolStory, explain_pool
+from nodewright.core.explain.staying import Staying, explain_staying
 from nodewright.model.errors import UserError
-from nodewright.model.wording import Language
+from nodewright.model.wording import Language, Page
 from nodewright.model.world import World
 
 _TARGETS: Final = "pod/NAMESPACE/NAME, node/NAME, nodepool/NAME, budgets, a decision D-0123456789ab or a code such as NW-1204"
@@ -67,9 +67,7 @@ def explain(
         return _explain_decision(target, source, output, language)
     kind, _, name = target.partition("/")
     if kind not in _EXPLAINERS or bool(name) is (kind == _BUDGETS):
-        raise UserError(
-            f"{target!r} is nothing that can be explained", code="NW-9501", advice=_TARGETS
-        )
+        raise _unknown(target)
     taken = open_world(snapshot, source)
     # Deciding makes many small values and no cycles: looking for cycles would only cost time.
     gc.disable()
@@ -77,6 +75,23 @@ def explain(
         return _EXPLAINERS[kind](taken.world, name, output, language)
     finally:
         gc.enable()
+
+
+def explain_screen(world: World, target: str, language: Language) -> RenderableType:
+    """Draw what is to be said of a pod, a node, a NodePool, the budgets or a code, for other screens."""
+    if target.upper().startswith("NW-"):
+        return code_screen(_find_code(target.upper(), language), language)
+    kind, _, name = target.partition("/")
+    match kind:
+        case "pod":
+            return pod_screen(_pod_story(world, name), language)
+        case "node":
+            return _node_screen(world, name, language)
+        case "nodepool":
+            return pool_screen(_pool_story(world, name), language)
+        case "budgets":
+            return calendar_screen(explain_budgets(world), language)
+    raise _unknown(target)
 
 
 def _explain_decision(name: str, source: SourceOption, output: Format, language: Language) -> int:
@@ -87,6 +102,12 @@ def _explain_decision(name: str, source: SourceOption, output: Format, language:
 
 
 def _explain_code(code: str, output: Format, language: Language) -> int:
+    page = _find_code(code, language)
+    emit(page, output, lambda: code_screen(page, language))
+    return EXIT_FINE
+
+
+def _find_code(code: str, language: Language) -> Page:
     page = find_page(code, language)
     if page is None:
         raise UserError(
@@ -94,34 +115,47 @@ def _explain_code(code: str, output: Format, language: Language) -> int:
             code="NW-9501",
             advice="codes of pods are NW-1xxx, of nodes NW-4xxx, of manifests NW-2xxx and NW-30nn",
         )
-    emit(page, output, lambda: code_screen(page, language))
-    return EXIT_FINE
+    return page
 
 
 def _explain_pod(world: World, name: str, output: Format, language: Language) -> int:
-    key = name if "/" in name else f"default/{name}"
-    story = explain_pod(world, key)
-    if story is None:
-        raise _missing("pod", key, sorted(pod.key for pod in world.pods))
+    story = _pod_story(world, name)
     emit(pod_document(story, language), output, lambda: pod_screen(story, language))
     return EXIT_FINE if story.placeable else EXIT_FOUND
 
 
-def _explain_node(world: World, name: str, output: Format, language: Language) -> int:
-    story = explain_node(world, name)
+def _pod_story(world: World, name: str) -> PodStory:
+    key = name if "/" in name else f"default/{name}"
+    story = explain_pod(world, key)
     if story is None:
-        raise _missing("node", name, sorted(node.metadata.name for node in world.nodes))
+        raise _missing("pod", key, sorted(pod.key for pod in world.pods))
+    return story
+
+
+def _explain_node(world: World, name: str, output: Format, language: Language) -> int:
+    story = _node_story(world, name)
     staying = explain_staying(world, name)
     document = {
         **node_document(story, language),
         "disruption": staying_document(staying, name, language),
     }
-    emit(
-        document,
-        output,
-        lambda: Group(node_screen(story, language), Text(""), staying_part(staying, language)),
-    )
+    emit(document, output, lambda: _draw_node(story, staying, language))
     return EXIT_FINE
+
+
+def _node_story(world: World, name: str) -> NodeStory:
+    story = explain_node(world, name)
+    if story is None:
+        raise _missing("node", name, sorted(node.metadata.name for node in world.nodes))
+    return story
+
+
+def _node_screen(world: World, name: str, language: Language) -> RenderableType:
+    return _draw_node(_node_story(world, name), explain_staying(world, name), language)
+
+
+def _draw_node(story: NodeStory, staying: Staying, language: Language) -> RenderableType:
+    return Group(node_screen(story, language), Text(""), staying_part(staying, language))
 
 
 def _explain_budgets(world: World, name: str, output: Format, language: Language) -> int:
@@ -132,11 +166,16 @@ def _explain_budgets(world: World, name: str, output: Format, language: Language
 
 
 def _explain_pool(world: World, name: str, output: Format, language: Language) -> int:
+    story = _pool_story(world, name)
+    emit(pool_document(story, language), output, lambda: pool_screen(story, language))
+    return EXIT_FINE if story.made is not None else EXIT_FOUND
+
+
+def _pool_story(world: World, name: str) -> NodePoolStory:
     story = explain_pool(world, name)
     if story is None:
         raise _missing("NodePool", name, sorted(one.metadata.name for one in world.node_pools))
-    emit(pool_document(story, language), output, lambda: pool_screen(story, language))
-    return EXIT_FINE if story.made is not None else EXIT_FOUND
+    return story
 
 
 _EXPLAINERS: Final[dict[str, Callable[[World, str, Format, Language], int]]] = {
@@ -145,6 +184,12 @@ _EXPLAINERS: Final[dict[str, Callable[[World, str, Format, Language], int]]] = {
     "nodepool": _explain_pool,
     _BUDGETS: _explain_budgets,
 }
+
+
+def _unknown(target: str) -> UserError:
+    return UserError(
+        f"{target!r} is nothing that can be explained", code="NW-9501", advice=_TARGETS
+    )
 
 
 def _missing(kind: str, name: str, known: list[str]) -> UserError:

@@ -1,0 +1,76 @@
+"""What is to be looked at, by the words of a command line: a snapshot, a simulation, else the live cluster."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from nodewright.app.demo import SHOP
+from nodewright.app.journals import Source as JournalSource
+from nodewright.app.live import Place
+from nodewright.app.sources import open_snapshot
+from nodewright.app.viewing_live import LiveSource
+from nodewright.app.viewing_simulation import Act, SimulationSource
+from nodewright.app.viewing_snapshot import SnapshotSource
+from nodewright.model.errors import UserError
+from nodewright.sim.scenario import Scenario, parse_scenario, read_scenario
+from nodewright.view.source import Source
+from nodewright.view.values import View
+
+DEMO: Final = "demo"
+"""The scenario that needs no file."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What is to be looked at; a scenario without a speed is shown at its end."""
+
+    snapshot: str = ""
+    scenario: str = ""
+    seed: int = 0
+    speed: float = 0.0
+    stays: bool = False
+    place: Place = Place()
+    journal: JournalSource = JournalSource()
+
+
+def open_source(wanted: Wanted, environment: Mapping[str, str]) -> Source:
+    """Give the source that is meant; naming two is one sentence."""
+    if wanted.snapshot and wanted.scenario:
+        raise UserError(
+            "only one of SNAPSHOT and --scenario can say what to look at", code="NW-9401"
+        )
+    if wanted.scenario:
+        scenario = find_scenario(wanted.scenario)
+        return SimulationSource(Act(scenario, wanted.seed, wanted.speed, wanted.stays))
+    if wanted.snapshot:
+        path = wanted.snapshot
+        return SnapshotSource(lambda: open_snapshot(path), Path(path).stem if path != "-" else "")
+    return LiveSource(wanted.place, wanted.journal, environment)
+
+
+def find_scenario(name: str) -> Scenario:
+    """Read a scenario file, or give the demo's by its name."""
+    if name == DEMO:
+        return parse_scenario(SHOP, DEMO)
+    return read_scenario(Path(name))
+
+
+async def look_once(source: Source) -> View:
+    """Wait until a source knows everything it will, and give that view."""
+    running = asyncio.create_task(source.run())
+    try:
+        seen = source.desk.revision
+        while not source.desk.view.is_complete:
+            coming = asyncio.create_task(source.desk.wait(seen))
+            await asyncio.wait({coming, running}, return_when=asyncio.FIRST_COMPLETED)
+            if not coming.done():
+                coming.cancel()
+                await running
+                break
+            seen = coming.result()
+        return source.desk.view
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
