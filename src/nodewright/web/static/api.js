@@ -12,21 +12,21 @@ export class Refusal extends Error {
   }
 }
 
-export const overview = () => get("/api/overview");
-export const pending = () => get("/api/pending");
-export const pools = () => get("/api/pools");
-export const budgets = () => get("/api/budgets");
-export const money = () => get("/api/money");
-export const health = () => get("/api/health");
-export const manifests = () => get("/api/manifests");
-export const node = (name) => get(`/api/nodes/${encodeURIComponent(name)}`);
-export const decision = (id) => get(`/api/decisions/${encodeURIComponent(id)}`);
-export const decisions = (wanted = {}) => get(`/api/decisions${query(wanted)}`);
-export const nodes = ({ since, label } = {}) => get(`/api/nodes${query({ since, label })}`);
+export const overview = () => get("api/overview");
+export const pending = () => get("api/pending");
+export const pools = () => get("api/pools");
+export const budgets = () => get("api/budgets");
+export const money = () => get("api/money");
+export const health = () => get("api/health");
+export const manifests = () => get("api/manifests");
+export const node = (name) => get(`api/nodes/${encodeURIComponent(name)}`);
+export const decision = (id) => get(`api/decisions/${encodeURIComponent(id)}`);
+export const decisions = (wanted = {}) => get(`api/decisions${query(wanted)}`);
+export const nodes = ({ since, label } = {}) => get(`api/nodes${query({ since, label })}`);
 
 /** What edited manifests would do; computed, never applied. */
 export const whatIf = (request, signal) =>
-  read("/api/what-if", {
+  read("api/what-if", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(request),

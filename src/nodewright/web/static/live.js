@@ -17,7 +17,7 @@ export function follow({ onChange, onDecision, onState, onRefused }) {
     if (isListening) return;
     isListening = true;
     try {
-      const response = await ask("/api/events", { headers: { Accept: "text/event-stream" } });
+      const response = await ask("api/events", { headers: { Accept: "text/event-stream" } });
       failures = 0;
       tell("live");
       for await (const event of eventsOf(response.body)) receive(event);

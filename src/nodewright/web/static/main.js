@@ -47,6 +47,7 @@ async function show() {
   const turn = { page, view: {}, busy: false, again: false };
   open = turn;
   markCurrent(page);
+  main.setAttribute("aria-busy", "true");
   const made = await page.load();
   if (open !== turn) return;
   window.scrollTo(0, 0);
@@ -61,6 +62,7 @@ async function refresh(turn) {
     return;
   }
   turn.busy = true;
+  main.setAttribute("aria-busy", "true");
   do {
     turn.again = false;
     try {
@@ -70,6 +72,7 @@ async function refresh(turn) {
     }
   } while (turn.again && open === turn);
   turn.busy = false;
+  if (open === turn) main.removeAttribute("aria-busy");
 }
 
 /** A page that has nothing yet shows why; one that has keeps what it shows, and the bar tells. */
@@ -176,8 +179,6 @@ function start() {
     main.focus();
   });
   listen({ pages: PAGES, onPause: pause, onTheme: turn, onBack: () => open?.view.back?.() });
-  // The server gives this document for `/nodes` and the like too, so that links can be short.
-  if (location.pathname !== "/") history.replaceState(null, "", `/#${location.pathname}`);
   window.addEventListener("hashchange", show);
   setInterval(tick, 1000);
   show();
