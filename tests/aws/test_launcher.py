@@ -127,6 +127,8 @@ async def test_a_reservation_that_turns_out_empty_is_not_asked_for_again(standin
     second = await cloud.launch(a_request(node_class, "empty2", types=("r6i.xlarge",)))
 
     assert first.machine.capacity_type == second.machine.capacity_type == "spot"
+    assert {(one.zone, one.capacity_type) for one in first.refused} == {("us-west-2b", "reserved")}
+    assert second.refused == ()
     # Reserved and spot the first time, spot alone the second.
     assert len(standin.account.calls.named("ec2.CreateFleet")) == 3
 

@@ -2,7 +2,10 @@
 
 import pytest
 
+from builders import a_type
 from builders.scrape import samples
+from nodewright.model.instance import Offering
+from nodewright.model.labels import CAPACITY_TYPE, ZONE, ZONE_ID
 from nodewright.model.requirements import Requirements
 from nodewright.observe.cloud import TimedCloud
 from nodewright.observe.metrics import Metrics
@@ -14,10 +17,13 @@ from nodewright.ports.cloud import (
     LaunchRequest,
     Notice,
     QueueFault,
+    Refusal,
     Unavailable,
 )
 
 REQUEST = LaunchRequest("t", "c", "u", "p", None, Requirements(), ())
+PLACED = Requirements.from_labels({ZONE: "zone-a", ZONE_ID: "az1", CAPACITY_TYPE: "spot"})
+OFFERED = a_type(offerings=(Offering(PLACED, 1),))
 NOTICE = Notice("r", "spot_interrupted", ("i-1",), sent_ms=4_000)
 
 
@@ -98,6 +104,32 @@ async def test_errors_have_karpenters_names(question, asked, answer, error):
     assert await getattr(cloud, question)(asked) == answer
     (labels,) = samples(metrics, "karpenter_cloudprovider_errors_total")
     assert dict(labels).get("error") == error
+
+
+async def test_what_a_launch_tried_in_vain_is_counted_by_place_and_code():
+    refused = (Refusal("zone-a", "spot", "InsufficientInstanceCapacity"),) * 2
+    failed = LaunchFailed(LaunchFault.NO_CAPACITY, "x", refused=refused)
+    cloud, metrics, _ = timed(launch=failed, instance_types=(OFFERED,))
+    await cloud.instance_types(None)
+    await cloud.launch(REQUEST)
+
+    place = (("zone", "zone-a"), ("zone_id", "az1"))
+    why = (("capacity_type", "spot"), ("reason", "InsufficientInstanceCapacity"))
+    assert samples(metrics, "karpenter_cloudprovider_instance_launch_failures_total") == {
+        (why[0], why[1], *place): 2
+    }
+
+
+@pytest.mark.parametrize(
+    ("provider_id", "zone"), [("aws:///us-east-1a/i-1", "us-east-1a"), ("kwok://node-1", None)]
+)
+async def test_a_machine_that_cannot_be_given_back_is_counted_by_its_zone(provider_id, zone):
+    cloud, metrics, _ = timed(terminate=Ended.TRY_AGAIN)
+    await cloud.terminate(provider_id)
+    found = samples(metrics, "karpenter_cloudprovider_instance_termination_failures_total")
+
+    [(labels, count)] = found.items()
+    assert (dict(labels).get("zone"), count) == (zone, 1)
 
 
 async def test_lists_and_statuses_are_passed_on():

@@ -14,11 +14,11 @@ from nodewright.model.labels import CAPACITY_TYPE, ZONE
 from nodewright.model.resource import NODE_CLAIMS, NODES, PODS, Ref, refer
 from nodewright.model.world import BadPod, World
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
-from nodewright.observe.metrics import FAMILIES, Metrics
+from nodewright.observe.metrics import FAMILIES, LEADING, Metrics
 from nodewright.ports.kube import Answer, Outcome
 
 DONE = Answer(Outcome.DONE)
-PREFIXES = ("karpenter_", "nodewright_", "operator_", "controller_runtime_")
+PREFIXES = ("karpenter_", "nodewright_", "operator_", "controller_runtime_", "leader_election_")
 CLAIM = a_node_claim("c", pool="general", labels={CAPACITY_TYPE: "spot", ZONE: "zone-a"})
 
 
@@ -74,6 +74,27 @@ def test_what_was_not_done_counts_as_an_act_only(outcome):
     assert samples(metrics, "karpenter_nodeclaims_created_total") == {}
     assert samples(metrics, "nodewright_acts_total") == {
         (("controller", "test"), ("kind", "Launch"), ("outcome", outcome.value)): 1
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcome", "count"), [(Outcome.FORBIDDEN, 1), (Outcome.CONFLICT, 0), (Outcome.DONE, 0)]
+)
+def test_an_act_that_fails_is_an_error_of_its_controller(outcome, count):
+    metrics = done(a_launch(), answer=Answer(outcome))
+
+    assert one_of(metrics, "controller_runtime_reconcile_errors_total") == count
+
+
+@pytest.mark.parametrize("is_leading", [True, False])
+def test_who_holds_the_lease_is_told_under_its_name(is_leading):
+    metrics = Metrics()
+    metrics.gauges[LEADING] = lambda: is_leading
+    assert samples(metrics, "leader_election_master_status") == {}
+    metrics.lease = "the-lease"
+
+    assert samples(metrics, "leader_election_master_status") == {
+        (("name", "the-lease"),): int(is_leading)
     }
 
 

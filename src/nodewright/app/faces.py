@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from nodewright.app.bounding import BoundKeeper
-from nodewright.app.journaling import Kept, Sight, keep_journal
+from nodewright.app.journaling import Kept, Serve, Sight, keep_journal
 from nodewright.app.pages import Page, serve_pages
 from nodewright.app.settings import Order
 from nodewright.app.spans import read_endpoint, tracing
@@ -17,7 +17,7 @@ from nodewright.kube.health import say_fine, serve_probes
 from nodewright.kube.session import Session
 from nodewright.model.world import World
 from nodewright.observe.logs import Log
-from nodewright.observe.metrics import Metrics
+from nodewright.observe.metrics import LEADING, Metrics
 from nodewright.observe.status import Condition, Latest, Replica, status_document
 from nodewright.ports.witness import Witness
 from nodewright.state.live import take_snapshot
@@ -27,6 +27,34 @@ _log: Final = logging.getLogger("nodewright.controller")
 
 type Compose = Callable[[], dict[str, object] | None]
 """Makes the status of now; nothing while the cluster is not known."""
+
+
+class Exhibit(NamedTuple):
+    """What a controller shows of itself: its settings, its cluster, what it sees, and how it is."""
+
+    order: Order
+    session: Session
+    sight: Sight
+    identity: str
+    conditions: Callable[[], tuple[Condition, ...]]
+
+
+class Face(NamedTuple):
+    """A dashboard of a controller: who is told of its decisions, and how it is served."""
+
+    witness: Witness
+    serve: Serve
+
+
+type Show = Callable[[Exhibit], Face]
+
+
+class Stores(NamedTuple):
+    """Where the journal is kept and copied to, and who shows it."""
+
+    folder: Path
+    copier: Copier | None
+    show: Show
 
 
 class Faces(NamedTuple):
@@ -41,23 +69,37 @@ class Faces(NamedTuple):
 
 @asynccontextmanager
 async def open_faces(
-    order: Order, session: Session, identity: str, folder: Path, copier: Copier | None
+    order: Order, session: Session, identity: str, stores: Stores
 ) -> AsyncIterator[Faces]:
     """Answer probes, show metrics and keep the journal for the length of a block."""
+    folder, copier = stores.folder, stores.copier
     written, clock, ours = order.written, session.client.machine.clock, version("nodewright")
     checks = {"/healthz": say_fine, "/readyz": session.judge_ready}
     metrics = Metrics(lambda: _look(session), version=ours, now_ms=clock.now_ms)
     pages = {"/metrics": Page(metrics.page)}
     metadata = SnapshotMetadata(cluster=written.cluster_name, region=written.region)
     sight = Sight(metadata, order.controllers.options)
+    said: list[Callable[[], Replica]] = []
+    face = stores.show(
+        Exhibit(
+            order,
+            session,
+            sight,
+            identity,
+            lambda: tuple(one for tell in said for one in tell().conditions),
+        )
+    )
     with tracing(read_endpoint(written.traces), ours, clock.now_ms) as traces:
         async with (
             serve_probes(checks, written.health_probe_port) as probes,
             serve_pages(pages, written.metrics_port) as page,
-            keep_journal(folder, clock, sight, written.api_port) as kept,
+            keep_journal(folder, clock, sight, written.api_port, face.serve) as kept,
         ):
             bound, latest = BoundKeeper(), Latest()
+            said.append(lambda: _replica(identity, ours, kept, copier))
             _show(metrics, session, kept, bound)
+            if session.leader is not None:
+                metrics.lease = written.leader_election_name
             if copier is not None:
                 _show_copies(metrics, copier)
             facts = {"probes": probes, "metrics": page, "api": kept.port, "journal": str(folder)}
@@ -65,16 +107,16 @@ async def open_faces(
             yield Faces(
                 metrics,
                 sight,
-                (metrics, Log(), kept.witness, latest, *traces),
+                (metrics, Log(), kept.witness, latest, face.witness, *traces),
                 bound,
-                lambda: _compose(session, metrics, latest, _replica(identity, ours, kept, copier)),
+                lambda: _compose(session, metrics, latest, said[0]()),
             )
 
 
 def _show(metrics: Metrics, session: Session, kept: Kept, bound: BoundKeeper) -> None:
     """Have the metrics show what this process knows of itself."""
     metrics.gauges |= {
-        "nodewright_leading": session.may_act,
+        LEADING: session.may_act,
         "nodewright_journal_bytes": kept.witness.measure,
         "nodewright_journal_writing": lambda: not kept.witness.problem,
         "nodewright_journal_left_out": lambda: kept.witness.left_out,

@@ -47,7 +47,14 @@ from nodewright.model.errors import UserError
 from nodewright.model.instance import InstanceType
 from nodewright.model.labels import PLACEMENT_GROUP_PARTITION
 from nodewright.ports.clock import Clock
-from nodewright.ports.cloud import Launched, LaunchFailed, LaunchFault, LaunchRequest, Machine
+from nodewright.ports.cloud import (
+    Launched,
+    LaunchFailed,
+    LaunchFault,
+    LaunchRequest,
+    Machine,
+    Refusal,
+)
 
 SPENT_MAX: Final = 10_000
 _NOTHING: Final = LaunchFailed(
@@ -90,6 +97,7 @@ class Launcher:
             return LaunchFailed(LaunchFault.SPENT, "TokenSpent", words)
         choices = choose(request, stock.types)
         answer: Launched | LaunchFailed = _NOTHING
+        refused: tuple[Refusal, ...] = ()
         for number, choice in enumerate(choices):
             if is_narrow(request, choice):
                 tell_narrow(request, choice)
@@ -98,11 +106,12 @@ class Launcher:
                 answer = await self._launch_as(request, choice, stock, token)
             except UserError as error:
                 return LaunchFailed(LaunchFault.CLASS_NOT_READY, error.code, str(error))
+            refused += answer.refused
             if isinstance(answer, Launched) or answer.fault is not LaunchFault.NO_CAPACITY:
                 break
             if answer.reason == NO_SPOT_ROLE_REASON:
                 tell_no_spot(answer)
-        return answer
+        return msgspec.structs.replace(answer, refused=refused)
 
     async def _launch_as(
         self, request: LaunchRequest, choice: Choice, stock: Stock, token: str
@@ -171,6 +180,7 @@ class Launcher:
         self, request: LaunchRequest, choice: Choice, answer: Mapping[str, Any], stock: Stock
     ) -> Launched | LaunchFailed:
         errors = read_fleet_errors(answer)
+        refused = tuple(Refusal(one.zone, choice.capacity_type, one.code) for one in errors)
         now_ms = self._clock.now_ms()
         stock.sold_out.note(errors, choice.capacity_type, now_ms)
         stock.sold_out.note_reserved(_emptied(choice, errors), now_ms)
@@ -180,8 +190,9 @@ class Launcher:
         for one in answer.get("Instances") or ():
             if one.get("InstanceIds"):
                 place = placement_of(request, stock.group)
-                return self._launched(request, choice, one, place)
-        failed = judge_fleet(errors)
+                launched = self._launched(request, choice, one, place)
+                return msgspec.structs.replace(launched, refused=refused)
+        failed = msgspec.structs.replace(judge_fleet(errors), refused=refused)
         if failed.fault is not LaunchFault.NO_CAPACITY:
             self._spend(request.token)
         return failed

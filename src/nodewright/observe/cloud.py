@@ -37,6 +37,7 @@ _GONE: Final = "NodeClaimNotFoundError"
 _LIFECYCLE: Final = "nodeclaim.lifecycle"
 _GARBAGE: Final = "nodeclaim.garbagecollection"
 _PLANNING: Final = "provisioner"
+_PLACED: Final = 3
 _NO_OP: Final = "no_op"
 """Karpenter's word for messages that mean nothing to us."""
 
@@ -80,8 +81,12 @@ class TimedCloud:
         return answer
 
     async def launch(self, request: LaunchRequest) -> Launched | LaunchFailed:
-        """Start a machine."""
-        return await self._time(_LIFECYCLE, "Create", self._cloud.launch(request))
+        """Start a machine, and count what could not be had."""
+        answer = await self._time(_LIFECYCLE, "Create", self._cloud.launch(request))
+        for one in answer.refused:
+            place = (one.zone, self._metrics.on_sale.zone_id(one.zone))
+            self._metrics.failed_launch(*place, one.capacity_type, one.reason)
+        return answer
 
     async def describe(self, provider_id: str) -> Machine | Unavailable | None:
         """Give one machine, or nothing where the cloud does not know it."""
@@ -92,8 +97,16 @@ class TimedCloud:
         return await self._time(_GARBAGE, "List", self._cloud.list_machines())
 
     async def terminate(self, provider_id: str) -> Ended:
-        """Give a machine back."""
-        return await self._time(_LIFECYCLE, "Delete", self._cloud.terminate(provider_id))
+        """Give a machine back, and count where that failed."""
+        answer = await self._time(_LIFECYCLE, "Delete", self._cloud.terminate(provider_id))
+        if answer is Ended.TRY_AGAIN:
+            zone = _zone_of(provider_id)
+            self._metrics.count(
+                "karpenter_cloudprovider_instance_termination_failures_total",
+                zone,
+                self._metrics.on_sale.zone_id(zone),
+            )
+        return answer
 
     async def receive_notices(self) -> tuple[Notice, ...] | Deaf:
         """Wait for messages about machines, and count them by kind and the trouble with them."""
@@ -131,6 +144,12 @@ class TimedCloud:
     async def statuses(self) -> tuple[MachineStatus, ...] | Unavailable:
         """Give the machines that are unwell or have an event planned."""
         return await self._cloud.statuses()
+
+
+def _zone_of(provider_id: str) -> str:
+    """Give the zone that a provider id names, as `aws:///us-east-1a/i-1` does; else nothing."""
+    parts = provider_id.partition("://")[2].split("/")
+    return parts[1] if len(parts) == _PLACED and not parts[0] else ""
 
 
 def _error(answer: object) -> str | None:

@@ -66,6 +66,16 @@ COUNTERS: Final = (
         (*_CALL, "error"),
     ),
     Family(
+        "karpenter_cloudprovider_instance_launch_failures_total",
+        "Ways to have a machine that a launch tried in vain, by the cloud's code for why.",
+        ("zone", "zone_id", "capacity_type", "reason"),
+    ),
+    Family(
+        "karpenter_cloudprovider_instance_termination_failures_total",
+        "Machines that could not be given back at once, and are tried again.",
+        ("zone", "zone_id"),
+    ),
+    Family(
         "karpenter_interruption_received_messages_total",
         "Messages about machines.",
         ("message_type",),
@@ -96,8 +106,13 @@ COUNTERS: Final = (
     ),
     Family(
         "controller_runtime_reconcile_total",
-        "Looks of a controller, as controller-runtime counts them.",
+        "Looks of a controller, and acts of it that failed, as controller-runtime counts them.",
         ("controller", "result"),
+    ),
+    Family(
+        "controller_runtime_reconcile_errors_total",
+        "Acts of a controller that failed and are tried again; conflicts and what a budget holds back do not count.",
+        ("controller",),
     ),
 )
 

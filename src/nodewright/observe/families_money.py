@@ -97,4 +97,9 @@ MONEY_GAUGES: Final = (
         "Closed parts of the journal that have no copy in S3 yet.",
     ),
     Family("nodewright_leading", "1 while this replica decides and acts."),
+    Family(
+        "leader_election_master_status",
+        "1 while this replica holds the lease of that name, 0 while another does.",
+        ("name",),
+    ),
 )

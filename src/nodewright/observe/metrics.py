@@ -41,6 +41,7 @@ from nodewright.ports.kube import Answer, Outcome
 
 FAMILIES: Final[tuple[Family, ...]] = (*COUNTERS, *HISTOGRAMS, *SUMMARIES, *GAUGES)
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+LEADING: Final = "nodewright_leading"
 _REASONS_MAX: Final = 200
 _CODES_MAX: Final = 200
 _OTHER: Final = "other"
@@ -57,6 +58,11 @@ _EVICTION_CODES: Final = {
     Outcome.FORBIDDEN: "403",
     Outcome.INVALID: "422",
 }
+_FAILED: Final = frozenset({
+    Outcome.INVALID, Outcome.FORBIDDEN, Outcome.TOO_LARGE, Outcome.BUSY, Outcome.UNREACHABLE,
+})  # fmt: skip
+"""What may not happen to an act in a healthy cluster."""
+
 _VERDICTS: Final = {("Refuse", "Pod"): "pod", ("Tell", "Node"): "node"}
 """Decisions that are verdicts, by kind and subject, and what metrics call whom they are about."""
 
@@ -106,6 +112,7 @@ class Metrics:
         self._predictions = Predictions(self.count)
         self.money = Money(self.add)
         self.gauges: dict[str, Callable[[], float | None]] = {}
+        self.lease = ""
         self._disruptions = Disruptions(self.count, self.note)
         self._lives = Lives(self, self._disruptions)
         self._reasons: set[str] = set()
@@ -137,12 +144,21 @@ class Metrics:
 
     def asked(self, service: str, operation: str, code: str, duration_ms: int) -> None:
         """Take note of one request to AWS."""
-        if code not in self._codes and len(self._codes) >= _CODES_MAX:
-            code = _OTHER
-        self._codes.add(code)
-        self.count("nodewright_aws_requests_total", service, operation, code)
+        self.count("nodewright_aws_requests_total", service, operation, self._narrow(code))
         seconds = duration_ms / 1000
         self.note("nodewright_aws_request_duration_seconds", seconds, service, operation)
+
+    def failed_launch(self, zone: str, zone_id: str, capacity_type: str, reason: str) -> None:
+        """Take note of one way to have a machine that was tried in vain."""
+        name = "karpenter_cloudprovider_instance_launch_failures_total"
+        self.count(name, zone, zone_id, capacity_type, self._narrow(reason))
+
+    def _narrow(self, code: str) -> str:
+        """Give a code of the cloud, or one word for all of them once there are too many."""
+        if code not in self._codes and len(self._codes) >= _CODES_MAX:
+            return _OTHER
+        self._codes.add(code)
+        return code
 
     def page(self) -> bytes:
         """Write everything as Prometheus reads it."""
@@ -187,6 +203,9 @@ class Metrics:
         kind = decision.kind
         self.count("nodewright_acts_total", controller, kind, answer.outcome.value)
         self.note("nodewright_act_duration_seconds", duration_ms / 1000, controller, kind)
+        if answer.outcome in _FAILED:
+            self.count("controller_runtime_reconcile_total", controller, "error")
+            self.count("controller_runtime_reconcile_errors_total", controller)
         if isinstance(decision, d.Evict):
             code = _EVICTION_CODES.get(answer.outcome, "500")
             self.count("karpenter_pods_eviction_requests_total", code)
@@ -213,6 +232,8 @@ class Metrics:
         self.note("nodewright_decide_duration_seconds", seconds, controller)
         self.note("controller_runtime_reconcile_time_seconds", seconds, controller)
         self.count("controller_runtime_reconcile_total", controller, "success")
+        # A controller that has not failed yet is there, so that its first failure looks like a rise.
+        self.add("controller_runtime_reconcile_errors_total", 0, controller)
 
     def _waited(self, name: str, seconds: float) -> None:
         self.note(name, seconds)
@@ -258,6 +279,8 @@ class Metrics:
             value = ask()
             if value is not None:
                 page.set(name, value)
+            if name == LEADING and self.lease:
+                page.set("leader_election_master_status", int(bool(value)), (self.lease,))
 
     def _fill_verdicts(self, page: Page, world: World) -> None:
         """Count what was last said to pods that still wait."""

@@ -7,6 +7,7 @@ price or a place that one class can have counts as there.
 from typing import Final
 
 from nodewright.model.instance import NANO, InstanceType
+from nodewright.model.labels import ZONE_ID
 from nodewright.model.quantity import MILLI
 from nodewright.observe.page import Page
 
@@ -29,6 +30,15 @@ class OnSale:
         if self._types.get(node_class) is not types:
             self._types[node_class] = types
             self._page = None
+
+    def zone_id(self, zone: str) -> str:
+        """Give the id that a zone has in every account; nothing where no offering tells."""
+        for many in self._types.values():
+            for one in many:
+                for each in one.offerings:
+                    if each.zone == zone:
+                        return each.requirements.labels().get(ZONE_ID, "")
+        return ""
 
     def write(self) -> bytes:
         """Write the rows of everything that is on sale."""

@@ -18,7 +18,7 @@ def metrics_document() -> str:
     lines = [
         "# Metrics",
         "",
-        "Families that begin with `karpenter_`, `operator_` and `controller_runtime_` have the names, labels and units of",
+        "Families that do not begin with `nodewright_` have the names, labels and units of",
         "Karpenter's own, so that dashboards and alerts made for it go on working. Amounts are in base units: cores, bytes,",
         "seconds, and money in the currency of the price list, per hour. A series goes when its node, pod or NodePool does.",
         "[Dashboards and alerts](../how-to/observe.md) made of them come with the chart.",

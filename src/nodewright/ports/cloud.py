@@ -70,14 +70,26 @@ class Machine(msgspec.Struct, frozen=True):
         return self.state in ("shutting-down", "terminated")
 
 
+class Refusal(msgspec.Struct, frozen=True):
+    """One way to have a machine that a launch tried in vain, with the cloud's code for why."""
+
+    zone: str
+    capacity_type: str
+    reason: str
+
+
 class Launched(msgspec.Struct, frozen=True):
-    """The answer to a launch that succeeded, with what the claim is to carry from now on."""
+    """The answer to a launch that succeeded, with what the claim is to carry from now on.
+
+    `refused` is what could not be had before something else could.
+    """
 
     machine: Machine
     labels: Mapping[str, str] = {}
     capacity: Resources = {}
     allocatable: Resources = {}
     annotations: Mapping[str, str] = {}
+    refused: tuple[Refusal, ...] = ()
 
 
 class LaunchFault(Enum):
@@ -100,6 +112,7 @@ class LaunchFailed(msgspec.Struct, frozen=True):
     fault: LaunchFault
     reason: str
     message: str = ""
+    refused: tuple[Refusal, ...] = ()
 
 
 class Ended(Enum):

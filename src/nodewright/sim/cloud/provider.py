@@ -27,6 +27,7 @@ from nodewright.ports.cloud import (
     MachineStatus,
     Notice,
     QueueFault,
+    Refusal,
     Unavailable,
 )
 from nodewright.sim.cloud.ec2 import Ec2, Instance
@@ -99,9 +100,11 @@ class SimCloud:
         if self._faults.happens("launch.lost", request.claim):
             return LaunchFailed(LaunchFault.TRANSIENT, "RequestTimeout", "the answer was lost")
         await self._session.answered()
+        refused = tuple(Refusal(one.zone, fleet.capacity_type, one.code) for one in errors)
         if instance is None:
-            return LaunchFailed(LaunchFault.NO_CAPACITY, errors[0].code, errors[0].message)
-        return _launched(instance)
+            first = errors[0]
+            return LaunchFailed(LaunchFault.NO_CAPACITY, first.code, first.message, refused)
+        return msgspec.structs.replace(_launched(instance), refused=refused)
 
     async def describe(self, provider_id: str) -> Machine | Unavailable | None:
         """Give one machine, or nothing where the cloud does not know it."""
