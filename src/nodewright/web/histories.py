@@ -46,6 +46,8 @@ class Histories:
 
     def note(self, view: View) -> None:
         """Take note of a view: it is the point of now, and is kept if it is time for one."""
+        if not view.now_ms:
+            return  # Nothing has been seen yet, so there is no instant it could belong to.
         costs = {one.name: one.price_nanousd_hour for one in view.pools}
         head = view.head
         self._now = Point(

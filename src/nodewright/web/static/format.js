@@ -9,7 +9,6 @@ const STEPS = [
   [60, "m"],
   [1, "s"],
 ];
-const BYTES = ["B", "Ki", "Mi", "Gi", "Ti", "Pi"];
 
 let currency = "USD";
 
@@ -51,27 +50,11 @@ export function counted(value, noun, plural = `${noun}s`) {
   return `${count(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** A share between 0 and 1 in whole percent. */
-export function percent(share) {
-  return known(share) ? `${Math.round(share * 100)} %` : UNKNOWN;
-}
-
-/** Processors, as cores. */
-export function cores(value) {
-  if (!known(value)) return UNKNOWN;
-  return value >= 100 ? count(Math.round(value)) : String(Number(value.toFixed(value < 10 ? 2 : 1)));
-}
-
-/** Bytes in binary units. */
-export function bytes(value) {
-  if (!known(value)) return UNKNOWN;
-  let step = 0;
-  let rest = value;
-  while (Math.abs(rest) >= 1024 && step < BYTES.length - 1) {
-    rest /= 1024;
-    step += 1;
-  }
-  return `${Number(rest.toFixed(rest < 10 ? 1 : 0))} ${BYTES[step]}`;
+/** A quantity of Kubernetes, thousandths as a decimal: `14750m` is `14.75`. */
+export function quantity(written) {
+  if (!/^\d+m$/.test(written)) return written;
+  const value = Number.parseInt(written, 10) / 1000;
+  return value >= 100 ? count(Math.round(value)) : String(Number(value.toFixed(2)));
 }
 
 /** A span of time in its two largest units: `3d 4h`, `38s`. */

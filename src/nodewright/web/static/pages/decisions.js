@@ -5,12 +5,13 @@ import { el, fill } from "../dom.js";
 import { day } from "../format.js";
 import { decisionPage } from "../parts/decisionpage.js";
 import { decisionLink } from "../parts/decisionrow.js";
-import { choice, empty, filterField, heading, refusal } from "../parts/pieces.js";
+import { choice, empty, filterField, heading, loading, refusal } from "../parts/pieces.js";
 
 const KINDS = [
   ["", "All"],
   ["Launch Start Nominate", "Up"],
-  ["Disrupt Delete Evict End", "Down"],
+  ["Disrupt Propose Delete Evict End", "Down"],
+  ["Keep", "Kept"],
   ["Refuse", "Refused"],
 ];
 const chosen = { kinds: "", filter: "" };
@@ -42,7 +43,7 @@ export function open(root, argument) {
   }
 
   function openList() {
-    list = el("div.card.timeline");
+    list = el("div.card.timeline", loading());
     const field = filterField("Filter decisions", (text) => choose({ filter: text }));
     field.querySelector("input").value = chosen.filter;
     fill(

@@ -3,7 +3,7 @@
 import * as api from "../api.js";
 import { el, fill } from "../dom.js";
 import { count, counted, known, moment, span } from "../format.js";
-import { card, code, empty, heading, tag, toneOf } from "../parts/pieces.js";
+import { card, code, empty, heading, loading, tag, toneOf } from "../parts/pieces.js";
 import { table } from "../parts/table.js";
 
 const SEVERITIES = { error: ["✕ problem", "bad"], warning: ["! warning", "warn"], info: ["i note", "fresh"] };
@@ -11,7 +11,7 @@ const SIGNS = { ok: ["✓", "good"], warning: ["!", "warn"], problem: ["✕", "b
 
 export function open(root) {
   const tally = el("span.small.faint", { "aria-live": "polite" });
-  const top = el("div.grid");
+  const top = el("div.grid", loading());
   const soldOut = soldOutTable();
   const soldOutCard = card("Shut out: types that are not asked for", soldOut.element);
   const bottom = el("div.grid.two");

@@ -15,6 +15,7 @@ const GROUPS = [
   ["capacityType", "by capacity type"],
   ["state", "by state"],
 ];
+const NOTHING = { nodePool: "no pool", label: "not set" };
 const TEAM_LABELS = /(^|[/.])(team|owner|squad)$/;
 
 // What was chosen stays while the dashboard is open.
@@ -174,7 +175,7 @@ export function open(root, argument, { announce }) {
 
 function groupOf(row) {
   const field = chosen.group.startsWith("label:") ? "label" : chosen.group;
-  return row[field] || (field === "label" ? "not set" : UNKNOWN);
+  return row[field] || NOTHING[field] || UNKNOWN;
 }
 
 function groupTitle() {
@@ -221,6 +222,7 @@ function legend() {
     el("span", "area = price"),
     entry("box-used", "used (where it is measured)"),
     entry("box-asked", "requested"),
+    entry("box-pod", "a pod (in large boxes)"),
     entry("box", "free"),
     entry("fresh", "▲ coming", "i.edge"),
     entry("move", "▼ going", "i.edge"),

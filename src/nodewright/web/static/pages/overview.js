@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { el, fill } from "../dom.js";
-import { count, counted, money, perHour, useCurrency } from "../format.js";
+import { count, counted, money, perHour, quantity, useCurrency } from "../format.js";
 import { chart, seriesColour } from "../parts/chart.js";
 import { decisionLink } from "../parts/decisionrow.js";
 import { card, code, empty, heading, meter, percentText } from "../parts/pieces.js";
@@ -125,7 +125,10 @@ function share(label, amount) {
     el("span.label", label),
     el("span.value", percentText(amount.requestedPercent)),
     meter(amount.requestedPercent, amount.usedPercent, label),
-    el("span.more", `${amount.requested} of ${amount.allocatable} · used ${percentText(amount.usedPercent)}`),
+    el(
+      "span.more",
+      `${quantity(amount.requested)} of ${quantity(amount.allocatable)} · used ${percentText(amount.usedPercent)}`,
+    ),
   );
 }
 

@@ -4,14 +4,14 @@ import * as api from "../api.js";
 import { el, fill } from "../dom.js";
 import { age, counted, money, perHour } from "../format.js";
 import { funnel } from "../parts/funnel.js";
-import { code, empty, filterField, heading, tag } from "../parts/pieces.js";
+import { code, empty, filterField, heading, loading, tag } from "../parts/pieces.js";
 
 const OPEN_POOLS = 3;
 const PODS_NAMED = 6;
 
 export function open(root) {
   const tally = el("span.small.faint", { "aria-live": "polite" });
-  const list = el("div.grid");
+  const list = el("div.grid", loading());
   const folds = new Map();
   let answer = null;
   let filter = "";

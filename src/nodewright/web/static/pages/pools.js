@@ -5,11 +5,11 @@ import { el, fill, style } from "../dom.js";
 import { count, counted, known, moment, perHour } from "../format.js";
 import { calendar } from "../parts/calendar.js";
 import { funnel } from "../parts/funnel.js";
-import { code, empty, facts, filterField, heading, tag } from "../parts/pieces.js";
+import { code, empty, facts, filterField, heading, loading, tag } from "../parts/pieces.js";
 
 export function open(root, argument) {
   const tally = el("span.small.faint");
-  const list = el("div.grid");
+  const list = el("div.grid", loading());
   const folds = new Map();
   let pools = null;
   let weeks = null;

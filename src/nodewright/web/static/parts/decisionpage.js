@@ -3,7 +3,7 @@
 import { save } from "../api.js";
 import { el, style } from "../dom.js";
 import { clock, counted, day, known, money, perHour } from "../format.js";
-import { codeOf, decisionLink } from "./decisionrow.js";
+import { codeOf, decisionLink, noteOf, subject } from "./decisionrow.js";
 import { card, code, empty, facts, percentText, tag, toneOfKind } from "./pieces.js";
 
 const PODS_NAMED = 6;
@@ -20,7 +20,7 @@ export function decisionPage(page) {
     el("p", el("a", { href: "#/decisions" }, "‹ all decisions")),
     el(
       "div.head",
-      el("h1", tag(decision.kind, toneOfKind(decision.kind)), " ", decision.subject),
+      el("h1", tag(decision.kind, toneOfKind(decision.kind)), " ", subject(decision)),
       el("span.code", decision.id),
       page.snapshot &&
         el(
@@ -37,7 +37,7 @@ export function decisionPage(page) {
         el(
           "div.body",
           facts([
-            ["why", decision.note],
+            ["why", noteOf(decision)],
             ["reason", [decision.reason, " ", code(codeOf(decision))]],
             ["woken by", decision.cause],
             [

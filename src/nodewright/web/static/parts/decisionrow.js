@@ -13,21 +13,39 @@ export function decisionLink(row) {
     { href: `#/decisions/${encodeURIComponent(row.id)}` },
     el("span.when", clock(row.at)),
     el("span", tag(row.kind, toneOfKind(row.kind))),
-    el("span.sentence", el("span", row.subject), " ", el("span.soft", words(row)), " ", code(codeOf(row))),
+    el("span.sentence", subject(row), " ", el("span.soft", words(row)), " ", code(codeOf(row))),
     el("span.number.small", known(row.pricePerHour) ? perHour(row.pricePerHour, { signed: true }) : ""),
     el("span.code.id", row.id),
   );
 }
 
+/** Whom it is about: the kind in small, without its group, and the name. */
+export function subject(row) {
+  const { kind, name } = partsOf(row);
+  return [kind && el("span.small.faint", `${kind} `), name];
+}
+
 /** The reason in words, and what came of it where that is not plain success. */
 export function words(row) {
-  const why = row.note || (codeOf(row) ? "" : row.reason);
-  const came =
-    row.outcome && !FINE.has(row.outcome) ? `${row.outcome}${row.message ? `: ${row.message}` : ""}` : "";
+  const why = noteOf(row) || (codeOf(row) ? "" : row.reason);
+  const failed = row.outcome && !FINE.has(row.outcome);
+  const came = failed ? [row.outcome, row.message].filter(Boolean).join(": ") : "";
   return [why, came].filter(Boolean).join(" · ");
 }
 
 /** The code of its reason, where the reason is one. */
 export function codeOf(row) {
   return /^NW-\d+$/.test(row.reason) ? row.reason : "";
+}
+
+/** Its note, without the name that stands before it already. */
+export function noteOf(row) {
+  const { name } = partsOf(row);
+  return row.note.startsWith(`${name}: `) ? row.note.slice(name.length + 2) : row.note;
+}
+
+function partsOf(row) {
+  const [resource, ...rest] = row.subject.split("/");
+  if (!rest.length) return { kind: "", name: row.subject };
+  return { kind: resource.split(".")[0].replace(/s$/, ""), name: rest.join("/") };
 }

@@ -7,6 +7,10 @@ import { toneOf } from "./pieces.js";
 const SIGNS = { bad: "✕", move: "▼", fresh: "▲", warn: "‖" };
 const GAP = 1;
 const SMALL = 9;
+const PODS_FROM = 90;
+const PODS_TOP = 62;
+const POD_SIZE = 7;
+const POD_STEP = 10;
 const FITTED_MAX = 20_000;
 
 /** What a tile shows: shares by price, one state, and its words. */
@@ -18,6 +22,7 @@ export function readTile(tile, resource) {
     used: share(tile.rows, resource === "memory" ? "memoryUsedPercent" : "cpuUsedPercent"),
     state: row.state,
     isMany: many,
+    pods: many ? 0 : row.pods,
     title: many ? `${count(tile.rows.length)} × ${row.instanceType}` : shortName(row.name),
     more: many ? `${row.capacityType} · ${row.state}` : row.instanceType,
     price: priceOf(tile.rows),
@@ -27,7 +32,7 @@ export function readTile(tile, resource) {
 /** A text that differs whenever a tile would look different in its place. */
 export function signature(shown) {
   const levels = [shown.asked, shown.used].map((level) => (known(level) ? Math.round(level) : UNKNOWN));
-  return [...levels, shown.state, shown.title, shown.price].join("|");
+  return [...levels, shown.state, shown.title, shown.price, shown.pods].join("|");
 }
 
 /** Draws a tile. */
@@ -56,7 +61,20 @@ export function drawTile(pen, tile, shown) {
     pen.strokeRect(x + 1, y + 1, w - 2, h - 2);
     pen.setLineDash([]);
   }
+  if (h > PODS_FROM && w > PODS_FROM && shown.pods) drawPods(pen, { x, y, w, h }, shown.pods);
   write(pen, { x, y, w, h }, shown, special ? SIGNS[tone] : "");
+}
+
+/** Draws a small square for each pod, from the bottom up; as many as have room. */
+function drawPods(pen, box, pods) {
+  const across = Math.floor((box.w - POD_STEP) / POD_STEP);
+  const rows = Math.floor((box.h - PODS_TOP) / POD_STEP);
+  pen.fillStyle = colour("box-pod");
+  for (let at = 0; at < Math.min(pods, across * rows); at += 1) {
+    const x = box.x + 7 + (at % across) * POD_STEP;
+    const y = box.y + box.h - 4 - (Math.floor(at / across) + 1) * POD_STEP;
+    pen.fillRect(x, y, POD_SIZE, POD_SIZE);
+  }
 }
 
 /** Draws the frame of the tile that is selected. */

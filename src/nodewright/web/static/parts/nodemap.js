@@ -64,7 +64,7 @@ export function nodeMap({ onOpen, onGroup, speak }) {
       if (!group.head) continue;
       pen.fillStyle = colour("text");
       pen.font = "600 12px system-ui";
-      const name = group.item.name || "no pool";
+      const { name } = group.item;
       pen.fillText(name, group.x + 6, group.y + 13, group.w - 12);
       const used = pen.measureText(name).width + 16;
       pen.fillStyle = colour("text-faint");

@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { el, fill } from "../dom.js";
-import { age, counted, money, perHour } from "../format.js";
+import { age, counted, money, perHour, quantity } from "../format.js";
 import { decisionLink } from "./decisionrow.js";
 import { code, facts, meter, percentText, refusal, tag } from "./pieces.js";
 
@@ -94,7 +94,7 @@ function amount(one) {
     meter(one.requestedPercent, one.usedPercent, one.resource),
     el(
       "span.small",
-      `${one.requested} of ${one.allocatable} requested (${percentText(one.requestedPercent)}) · used ${percentText(one.usedPercent)} · free ${one.free}`,
+      `${quantity(one.requested)} of ${quantity(one.allocatable)} requested (${percentText(one.requestedPercent)}) · used ${percentText(one.usedPercent)} · free ${quantity(one.free)}`,
     ),
   );
 }

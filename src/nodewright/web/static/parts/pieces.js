@@ -14,6 +14,7 @@ const KIND_TONES = {
   Launch: "good",
   Start: "good",
   Disrupt: "move",
+  Propose: "move",
   Delete: "move",
   Evict: "move",
   End: "move",
@@ -55,6 +56,11 @@ export function card(title, ...content) {
 /** What stands where there is nothing: a headline, and what would be here. */
 export function empty(headline, more) {
   return el("div.empty", el("strong", headline), more);
+}
+
+/** What stands where something is still to come. */
+export function loading() {
+  return el("div.skeleton", el("span.unseen", "Loading"));
 }
 
 /** A bar of a share in percent; over it, darker, what is really used. */
