@@ -15,7 +15,8 @@ FREE: Final = "░"
 BAR_WIDTH: Final = 10
 MARK: Final = "▸"
 GAP: Final = 1
-_REST_MIN: Final = 12
+_REST_MIN: Final = 24
+_REST_MIN_WIDE: Final = 12
 
 
 class Cell(NamedTuple):
@@ -64,9 +65,10 @@ class Placed(NamedTuple):
 def place(columns: Sequence[Column], width: int, *, is_wide: bool = False) -> list[Placed]:
     """Choose the columns that fit, and give what is left to the one that takes the rest."""
     rest = next((one for one in columns if one.width == 0), None)
+    least = _REST_MIN_WIDE if is_wide else _REST_MIN
     room = width - len(MARK) - GAP
     if rest is not None:
-        room -= _REST_MIN + GAP
+        room -= least + GAP
     chosen: set[int] = set()
     ranked = sorted(range(len(columns)), key=lambda number: columns[number].rank)
     for number in ranked:
@@ -78,9 +80,9 @@ def place(columns: Sequence[Column], width: int, *, is_wide: bool = False) -> li
             chosen.add(number)
         elif not one.wide_only:
             break
-    room += _REST_MIN if rest is not None else 0
+    room += least if rest is not None else 0
     return [
-        Placed(one, one.width or max(_REST_MIN, room))
+        Placed(one, one.width or max(least, room))
         for number, one in enumerate(columns)
         if one is rest or number in chosen
     ]

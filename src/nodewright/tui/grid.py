@@ -91,10 +91,11 @@ class Grid(ScrollView, can_focus=True):
         self.virtual_size = Size(event.size.width, len(self.rows) + 1)
 
     def _place(self) -> None:
-        if self.size.width:
-            columns = narrow(self._columns, self.rows, self._now_ms)
-            self._placed = place(columns, self.size.width, is_wide=self._is_wide)
-            self.refresh()
+        # While it is hidden it has no width; columns of other rows must not stay.
+        columns = narrow(self._columns, self.rows, self._now_ms)
+        width = self.size.width
+        self._placed = place(columns, width, is_wide=self._is_wide) if width else []
+        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Draw one line: the head stays on top, rows scroll under it."""

@@ -131,7 +131,7 @@ NODES_NARROW: Final = (
     Column("CAP", lambda row, _: words.capacity(row), lambda row: row.capacity_type, 4, rank=4, name="capacity"),
     Column("CPU/MEM", _percents, lambda row: row.cpu.share or 0, 7, right=True, rank=1, name="cpu"),
     Column("$/H", lambda row, _: words.price(row), lambda row: _nothing_last(row.price_nanousd_hour), 6, right=True, rank=3, reverse=True, name="price"),
-    Column("STATE", _state, lambda row: row.state, 9, rank=1, name="state"),
+    Column("STATE", _state, lambda row: row.state, 12, rank=1, name="state"),
     Column("NEXT", _next, lambda row: (row.next.verb.value, row.next.code), name="next"),
     Column("PODS", lambda row, _: words.count_pods(row), lambda row: row.pods, 7, right=True, rank=6, wide_only=True, name="pods"),
     Column("IDLE", lambda row, _: words.dollars(row.idle_nanousd_hour), lambda row: _nothing_last(row.idle_nanousd_hour), 7, right=True, rank=7, reverse=True, wide_only=True, name="idle $"),
