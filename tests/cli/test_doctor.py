@@ -79,6 +79,18 @@ def test_what_is_not_allowed_is_unknown_and_a_run_that_saw_nothing_has_failed(si
     assert "? NW-3025" in capsys.readouterr().out
 
 
+def test_a_reason_is_said_once_for_all_checks_that_it_keeps_from_an_answer(site, capsys):
+    site.standin.account.faults.set("eks.DescribeCluster", Switch("deny"))
+    try:
+        assert run(["doctor", "NW-3013", "NW-3015", "NW-3025"]) == 2
+    finally:
+        site.standin.account.faults.clear()
+
+    said = capsys.readouterr().out
+    assert said.count("you may not do eks:DescribeCluster") == 1
+    assert "NW-3015, NW-3025" in " ".join(said.split())
+
+
 def test_nothing_is_changed_where_nobody_can_be_asked(site, capsys):
     before = site.state()
 

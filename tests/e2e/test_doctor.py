@@ -10,9 +10,10 @@ from e2e import doctor_faults_aws, doctor_faults_kube
 from e2e.aws_rig import an_account
 from e2e.doctor_rig import Patient
 from nodewright.doctor.look import CALLS_MAX
+from nodewright.doctor.registry import all_checks
 
 pytestmark = pytest.mark.e2e
-FAULTS = [*doctor_faults_kube.FAULTS, *getattr(doctor_faults_aws, "FAULTS", [])]
+FAULTS = [*doctor_faults_kube.FAULTS, *doctor_faults_aws.FAULTS]
 TWO = ("NW-3017", "NW-3044")
 PARTIAL_S = 30
 SAMPLE = ("NW-3025", "NW-3048")
@@ -41,6 +42,15 @@ def test_a_healthy_cluster_has_nothing_wrong_and_costs_few_calls(patient):
     assert [(one.code, one.why.en) for one in report.unknown] == []
     assert len(report.passed) > 30
     assert patient.call_count <= CALLS_MAX
+
+
+def test_every_check_has_a_fault_here_and_every_fix_is_tried():
+    # Helm is no part of a cluster: that check has a test of its own.
+    checks = [one for one in all_checks() if one.code != "NW-3039"]
+    mended = {one.code for one in FAULTS if one.is_fixable}
+
+    assert {one.code for one in FAULTS} == {one.code for one in checks}
+    assert mended == {one.code for one in checks if one.is_fixable}
 
 
 @pytest.mark.parametrize("fault", PARAMS)

@@ -33,6 +33,7 @@ _WORDS: Final = {
     "changes": Text("shows the plan first: {plan}", "먼저 계획을 보여 줌: {plan}"),
     "areas": Text("areas", "영역"),
     "more": Text("and {count} more (-o json names all)", "외 {count}개 (-o json에 모두 나옴)"),
+    "also": Text("so with {codes}", "{codes}도 같음"),
     "clean": Text("nothing is wrong", "문제가 없습니다"),
 }
 
@@ -44,9 +45,7 @@ def report_screen(report: Report, language: Language, *, everything: bool) -> Re
         parts += [Shown(""), *finding_lines(one, language)]
     if report.found or report.unknown:
         parts.append(Shown(""))
-    parts += [
-        _hanging(f"? {each.code}", each.why.into(language), "magenta") for each in report.unknown
-    ]
+    parts += _unknown_lines(report, language)
     if everything:
         parts += [
             _hanging(f"✓ {one.code}", one.title.into(language), "dim") for one in report.passed
@@ -55,6 +54,18 @@ def report_screen(report: Report, language: Language, *, everything: bool) -> Re
         parts.append(Shown(_WORDS["clean"].into(language), style="green"))
     parts.append(_areas(report, language))
     return Group(*parts)
+
+
+def _unknown_lines(report: Report, language: Language) -> list[RenderableType]:
+    """Say each reason once, with every check that it keeps from an answer."""
+    reasons: dict[str, list[str]] = {}
+    for one in report.unknown:
+        reasons.setdefault(one.why.into(language), []).append(one.code)
+    lines: list[RenderableType] = []
+    for why, (code, *others) in reasons.items():
+        also = _WORDS["also"].into(language).format(codes=", ".join(others)) if others else ""
+        lines.append(_hanging(f"? {code}", f"{why}; {also}" if also else why, "magenta"))
+    return lines
 
 
 def _sums(report: Report, language: Language) -> Shown:
