@@ -22,6 +22,16 @@ def a_claim(node=""):
     return replace(claim, status=replace(claim.status, node_name=node))
 
 
+def a_machine(name, provider_id):
+    """A node that has joined and is not labelled yet."""
+    return with_spec(a_node(name), provider_id=provider_id)
+
+
+def a_started_claim(provider_id, name="claim"):
+    claim = a_node_claim(name, pool="general")
+    return replace(claim, status=replace(claim.status, provider_id=provider_id))
+
+
 def results(host, bound, *after):
     """Tell a pod to come to a host among two nodes, and bind it elsewhere or there."""
     counted = []
@@ -45,6 +55,24 @@ def results(host, bound, *after):
         ("old", "foreign", (OLD, FOREIGN), predictions.FOREIGN_NODE),
         ("claim", "other", (OTHER,), predictions.HOST_GONE),
         ("claim", "other", (a_claim(), OTHER), predictions.HOST_LATE),
+        (
+            "claim",
+            "new",
+            (a_started_claim("i-1"), a_machine("new", "i-1")),
+            predictions.AS_PREDICTED,
+        ),
+        (
+            "claim",
+            "new",
+            (a_started_claim("i-2"), a_machine("new", "i-1")),
+            predictions.FOREIGN_NODE,
+        ),
+        (
+            "claim",
+            "new",
+            (a_started_claim("i-2"), a_started_claim("i-1", "b"), a_machine("new", "i-1")),
+            predictions.HOST_LATE,
+        ),
     ],
 )
 def test_each_kind_of_mismatch_is_told_apart_and_explained(host, bound, after, result):
@@ -61,6 +89,13 @@ def test_a_pod_that_went_before_it_was_bound_proves_nothing():
 
     assert counted == []
     assert kept.mismatch_ratio is None
+
+
+@pytest.mark.parametrize(
+    "after", [(a_started_claim("i-1"),), (a_started_claim(""), a_machine("new", "i-1"))]
+)
+def test_a_pod_on_a_node_of_which_not_all_is_known_yet_is_compared_later(after):
+    assert results("claim", "new", *after) == ([], None)
 
 
 def test_a_pod_that_still_waits_is_compared_later():

@@ -2,7 +2,9 @@
 
 A plan says of each pod on which node it is expected, one that is there or one that is being made. Once
 the pod is bound, the two are compared, and what differs has a kind of its own, which has an explanation:
-a mismatch is no fault by itself, but many of one kind say what the plans get wrong.
+a mismatch is no fault by itself, but many of one kind say what the plans get wrong. Pods, nodes and claims are
+watched apart, so a pod may be seen on a node before that is known, or known as its claim's: then it is compared
+later, and nodes and claims are matched by the machine that both name.
 """
 
 from collections import deque
@@ -14,7 +16,6 @@ import msgspec
 from nodewright.model.decision import Decision, Nominate
 from nodewright.model.labels import NODEPOOL
 from nodewright.model.nodeclaim import NodeClaim
-from nodewright.model.pod import Pod
 from nodewright.model.world import World
 
 AS_PREDICTED: Final = "as_predicted"
@@ -92,38 +93,53 @@ class Predictions:
             return
         self._looked_ms = world.now_ms
         pods = {pod.metadata.uid: pod for pod in world.pods if pod.metadata.uid in self._promises}
-        claims = {one.metadata.name: one for one in world.node_claims}
-        foreign = {
-            node.metadata.name for node in world.nodes if NODEPOOL not in node.metadata.labels
-        }
-        names = {node.metadata.name for node in world.nodes}
+        hosts = _Hosts(world)
         for uid, promise in list(self._promises.items()):
             pod = pods.get(uid)
-            if pod is not None and not pod.spec.node_name:
+            if pod is None:
+                # A pod that went before it was bound proves nothing.
+                del self._promises[uid]
                 continue
-            del self._promises[uid]
-            # A pod that went before it was bound proves nothing.
-            if pod is not None:
-                result = _judge(pod, promise, claims, (names, foreign))
+            result = hosts.judge(pod.spec.node_name, promise) if pod.spec.node_name else None
+            if result is not None:
+                del self._promises[uid]
                 self._count("nodewright_placements_total", result)
                 self._latest.append(result == AS_PREDICTED)
 
 
-def _judge(
-    pod: Pod,
-    promise: _Promise,
-    claims: Mapping[str, NodeClaim],
-    nodes: tuple[set[str], set[str]],
-) -> str:
-    names, foreign = nodes
-    bound, claim = pod.spec.node_name, claims.get(promise.host)
-    meant = claim.status.node_name if claim is not None else promise.host
-    if bound == meant:
-        return AS_PREDICTED
-    if bound in foreign:
-        return FOREIGN_NODE
-    if claim is not None and not meant:
-        return HOST_LATE
-    if claim is None and promise.host not in names:
-        return HOST_GONE
-    return OTHER_NODE if bound in promise.there else NEWER_NODE
+class _Hosts:
+    """The nodes and claims of a World, and which belong together."""
+
+    def __init__(self, world: World) -> None:
+        self._nodes = {node.metadata.name: node for node in world.nodes}
+        self._claims = {one.metadata.name: one for one in world.node_claims}
+        machines = {node.spec.provider_id: name for name, node in self._nodes.items()}
+        made = {name: one.status.provider_id for name, one in self._claims.items()}
+        self._made = {name: machines.get(one, "") if one else "" for name, one in made.items()}
+        self._ours = frozenset(self._made.values())
+
+    def judge(self, bound: str, promise: _Promise) -> str | None:
+        """Compare where a pod is bound with where it was expected; nothing while that cannot be told."""
+        claim = self._claims.get(promise.host)
+        meant = promise.host if claim is None else self._node_of(claim)
+        if bound == meant:
+            return AS_PREDICTED
+        is_started = claim is None or bool(claim.status.provider_id)
+        if bound not in promise.there and (bound not in self._nodes or not is_started):
+            return None
+        if self._is_foreign(bound):
+            return FOREIGN_NODE
+        if not meant:
+            return HOST_LATE
+        if claim is None and promise.host not in self._nodes:
+            return HOST_GONE
+        return OTHER_NODE if bound in promise.there else NEWER_NODE
+
+    def _node_of(self, claim: NodeClaim) -> str:
+        return claim.status.node_name or self._made[claim.metadata.name]
+
+    def _is_foreign(self, name: str) -> bool:
+        """Tell whether a node belongs to no pool, and is not one of ours that has just joined."""
+        node = self._nodes.get(name)
+        is_pooled = node is None or NODEPOOL in node.metadata.labels
+        return not is_pooled and name not in self._ours
