@@ -1,7 +1,7 @@
 import pytest
 
 from builders.found import NUMBER, a_cluster, a_found, a_group, steps_of
-from nodewright.install.found import Kube
+from nodewright.install.found import Kube, Scaler
 from nodewright.install.names import check_journal
 from nodewright.install.plan import names_of, plan_install, plan_uninstall
 from nodewright.install.resources.objects import chart_values
@@ -61,8 +61,9 @@ def test_one_machine_gets_one_controller_and_a_note():
     assert any("one node in the node groups" in note for note in plan.notes)
 
 
-def test_an_empty_account_has_nothing_to_uninstall():
-    assert plan_uninstall(a_found(), Wish("shop")).steps == ()
+def test_an_empty_account_has_nothing_to_uninstall_and_nothing_to_be_told():
+    plan = plan_uninstall(a_found(), Wish("shop"))
+    assert (plan.steps, plan.notes) == ((), ())
 
 
 def test_pools_of_others_stay_and_are_named():
@@ -71,6 +72,10 @@ def test_pools_of_others_stay_and_are_named():
 
     assert "nodepool/theirs" in plan.notes[0]
     assert "nobody looks after its nodes (1)" in plan.notes[0]
+    running = Scaler("karpenter", "kube-system", "karpenter", 2)
+    kube = Kube(pools=("theirs",), claims=(claim,), scalers=(running,))
+    [note] = plan_uninstall(a_found(kube=kube), Wish("shop")).notes
+    assert "; karpenter looks after its nodes (1) from then on" in note
 
 
 def test_the_controller_is_given_the_role_that_nodes_really_have():

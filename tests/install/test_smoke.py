@@ -41,6 +41,20 @@ async def test_a_pod_that_gets_a_node_proves_it_and_everything_goes_again():
     assert CLAIM not in table.objects
 
 
+async def test_a_pod_that_its_node_lost_is_put_there_again():
+    class Shaky(Scaled):
+        lost = False
+
+        async def apply(self, document):
+            await super().apply(document)
+            if document["kind"] == "Pod" and not self.lost:
+                self.lost = True
+                del self.objects[POD]
+
+    came = await smoke_test(Shaky(), Hurried(), "default")
+    assert (came.node, came.problem) == ("new", "")
+
+
 async def test_a_node_that_others_use_by_now_stays():
     table = Scaled("ReplicaSet")
     await smoke_test(table, Hurried(), "default")

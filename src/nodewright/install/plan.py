@@ -83,13 +83,14 @@ def _install_notes(found: Found, wish: Wish, names: Names) -> Iterator[str]:
 def plan_uninstall(found: Found, wish: Wish) -> Plan:
     """Plan to undo an installation: what is ours goes, what was changed is put back."""
     names = names_of(found)
+    steps = tuple(_uninstall_steps(found, names))
     return Plan(
         verb="uninstall",
         wish=wish,
         account_id=names.account_id,
         region=names.region,
-        steps=tuple(_uninstall_steps(found, names)),
-        notes=tuple(_uninstall_notes(found)),
+        steps=steps,
+        notes=tuple(_uninstall_notes(found, steps)),
     )
 
 
@@ -119,17 +120,21 @@ def _uninstall_steps(found: Found, names: Names) -> Iterator[Step]:
     yield from objects.undo_namespace(found)
 
 
-def _uninstall_notes(found: Found) -> Iterator[str]:
+def _uninstall_notes(found: Found, steps: tuple[Step, ...]) -> Iterator[str]:
     others = objects.foreign_pools(found)
     claims = [one for one in found.kube.claims if _pool_of(one) in others]
-    back = [one.name for one in found.kube.scalers if one.key in found.kube.record]
+    back = [
+        one.name
+        for one in found.kube.scalers
+        if one.kind == "karpenter" and (one.replicas or one.key in found.kube.record)
+    ]
     if others:
         who = back[0] if back else "nobody"
         yield (
             f"nodepool/{', nodepool/'.join(others)} stays, because install did not make it; "
             f"{who} looks after its nodes ({len(claims)}) from then on"
         )
-    if not found.kube.record and objects.RECORD_PATH not in found.kube.live:
+    if steps and not found.kube.record and objects.RECORD_PATH not in found.kube.live:
         yield (
             "the record of what was there before is gone: tags on subnets and security groups, and "
             "aws-auth, stay as they are"

@@ -82,7 +82,8 @@ def _check_move(found: Found, wish: Wish) -> NodeGroup:
             f"{name} is the only node group with machines, and the controller needs one: it cannot "
             "run on nodes that it makes itself",
             code=CANNOT_MOVE,
-            advice="keep it, and make it smaller if it is larger than two machines",
+            advice="keep it (two small machines are enough), or add --fargate, which runs the "
+            "controller without it",
         )
     running = [one for one in found.kube.scalers if one.replicas]
     if running and not wish.takes_over:
