@@ -8,6 +8,7 @@ import pytest
 from nodewright.app.controller import control
 from nodewright.app.settings import Written, read_settings
 from nodewright.model.errors import UserError
+from nodewright.web.controlling import show_controller
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def start(tmp_path, capsys):
     def begin(inert):
         nowhere = Written(cloud="kwok", kubeconfig=str(tmp_path / "none"))
         with pytest.raises(UserError, match="none"):
-            control(read_settings(nowhere, inert), {})
+            control(read_settings(nowhere, inert), {}, show_controller)
         return [msgspec.json.decode(line) for line in capsys.readouterr().out.splitlines()]
 
     yield begin

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from nodewright.app.copies import CopyMeter, open_copies
 from nodewright.app.dryrun import DryCloud, DryKube
 from nodewright.app.durations import read_duration
-from nodewright.app.faces import Faces, open_faces
+from nodewright.app.faces import Faces, Show, Stores, open_faces
 from nodewright.app.logs import start_logs
 from nodewright.app.provider import Provider, check_named, open_provider, watched_kinds
 from nodewright.app.run import run_controllers
@@ -83,8 +83,8 @@ class Ears:
         self._heard_by.clear()
 
 
-def control(order: Order, environment: Mapping[str, str]) -> None:
-    """Run the controllers until the process is told to stop."""
+def control(order: Order, environment: Mapping[str, str], show: Show) -> None:
+    """Run the controllers until the process is told to stop, and have them shown."""
     check_named(order)
     fixed = {"commit": version("nodewright")}
     start_logs(order.written.log_level, fixed, form=order.written.log_format)
@@ -94,10 +94,12 @@ def control(order: Order, environment: Mapping[str, str]) -> None:
         )
     written = order.written
     access = find_access(environment, written.kubeconfig or None, written.context or None)
-    asyncio.run(_control(order, access, environment))
+    asyncio.run(_control(order, access, environment, show))
 
 
-async def _control(order: Order, access: Access, environment: Mapping[str, str]) -> None:
+async def _control(
+    order: Order, access: Access, environment: Mapping[str, str], show: Show
+) -> None:
     machine = this_machine()
     running = await _check(order, access, machine)
     # A pod's name outlives its container: one that was restarted need not wait for its own lease.
@@ -118,7 +120,7 @@ async def _control(order: Order, access: Access, environment: Mapping[str, str])
         async with (
             open_copies(order, folder, machine, meter) as copier,
             open_session(access, machine, plan) as session,
-            open_faces(order, session, identity, folder, copier) as faces,
+            open_faces(order, session, identity, Stores(folder, copier, show)) as faces,
         ):
             meter.note = faces.metrics.asked
             session.mirror.learn_version(running)

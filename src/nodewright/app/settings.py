@@ -20,6 +20,8 @@ from nodewright.model.errors import UserError
 from nodewright.model.world import Options
 
 NAMESPACE: Final = "nodewright"
+DOORS: Final = ("kubernetes", "token")
+TOKEN_MIN: Final = 16
 CLOUDS: Final = ("aws", "kwok")
 LOG_FORMATS: Final = ("json", "console")
 LOG_LEVELS: Final = ("debug", "info", "warn", "error")
@@ -55,6 +57,9 @@ class Written(msgspec.Struct, frozen=True):
     health_probe_port: int = 8081
     metrics_port: int = 8080
     api_port: int = PORT
+    dashboard_port: int = 0
+    dashboard_auth: str = "kubernetes"
+    dashboard_token: str = ""
     journal: str = ""
     log_level: str = "info"
     log_format: str = "json"
@@ -79,6 +84,9 @@ def read_settings(
     _one_of("--cloud", written.cloud, CLOUDS)
     _one_of("--log-level", written.log_level, LOG_LEVELS)
     _one_of("--log-format", written.log_format, LOG_FORMATS)
+    _one_of("--dashboard-auth", written.dashboard_auth, DOORS)
+    if written.dashboard_port and written.dashboard_auth == "token":
+        _check_token(written.dashboard_token)
     read_endpoint(written.traces)
     read_duration("--bound-every", written.bound_every)
     _one_of("--preference-policy", written.preference_policy, ("Respect", "Ignore"))
@@ -113,3 +121,13 @@ def read_settings(
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise UserError(f"{name} is one of {', '.join(known)}, not {value!r}", code=BAD_SETTING)
+
+
+def _check_token(token: str) -> None:
+    """Refuse a token that could be guessed."""
+    if len(token) < TOKEN_MIN:
+        raise UserError(
+            f"--dashboard-token must have at least {TOKEN_MIN} letters",
+            code=BAD_SETTING,
+            advice="keep it in a Secret, and hand it over as DASHBOARD_TOKEN",
+        )

@@ -11,6 +11,7 @@ from nodewright.app.controller import control
 from nodewright.app.inert import find_inert, find_inert_aws
 from nodewright.app.settings import Written, read_settings
 from nodewright.cli.errors import EXIT_FINE
+from nodewright.web.controlling import show_controller
 
 _DEFAULT = Written()
 _AWS = AwsWritten()
@@ -96,8 +97,18 @@ class Process:
         _DEFAULT.metrics_port
     )
     api_port: Annotated[
-        int, _setting("Where the journal is read, on loopback; 0 for any.", "API_PORT")
+        int, _setting("Where journal and dashboard are, on loopback; 0 for any.", "API_PORT")
     ] = _DEFAULT.api_port
+    dashboard_port: Annotated[
+        int,
+        _setting("Where others reach the dashboard, with a token; 0 nowhere.", "DASHBOARD_PORT"),
+    ] = _DEFAULT.dashboard_port
+    dashboard_auth: Annotated[
+        str, _setting("kubernetes, or token for one of your own.", "DASHBOARD_AUTH")
+    ] = _DEFAULT.dashboard_auth
+    dashboard_token: Annotated[
+        str, _setting("That token, of 16 letters or more.", "DASHBOARD_TOKEN")
+    ] = _DEFAULT.dashboard_token
     journal: Annotated[
         str, _setting("The folder of the journal; else one of its own.", "JOURNAL")
     ] = _DEFAULT.journal
@@ -218,5 +229,5 @@ def controller(
     without_effect = find_inert(flags, os.environ)
     if written.cloud != "aws":
         without_effect |= find_inert_aws(told, os.environ)
-    control(read_settings(written, without_effect, told), os.environ)
+    control(read_settings(written, without_effect, told), os.environ, show_controller)
     return EXIT_FINE

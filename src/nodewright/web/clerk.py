@@ -81,7 +81,17 @@ class Clerk:
         self._timeline = Timeline(given.journal)
         self._ledger = Ledger()
         self._inquiry: Inquiry | None = None
+        self._ticks_ms = ticks_ms
+        self._asked_ms: int | None = None
         self.histories = Histories()
+
+    def note_asked(self) -> None:
+        """Take note that somebody asks."""
+        self._asked_ms = self._ticks_ms()
+
+    def was_asked(self, within_ms: int) -> bool:
+        """Tell whether somebody asked lately."""
+        return self._asked_ms is not None and self._ticks_ms() - self._asked_ms < within_ms
 
     @property
     def revision(self) -> int:

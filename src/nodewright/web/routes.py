@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nodewright.journal.documents import ListDocument, write_entry, write_found
 from nodewright.journal.kin import Wanted
@@ -106,8 +106,13 @@ def build_app(office: Office, rules: Rules, statics: Statics) -> ASGIApp:
         },
     )
     app.router.redirect_slashes = False
+
+    async def noted(scope: Scope, receive: Receive, send: Send) -> None:
+        clerk.note_asked()
+        await app(scope, receive, send)
+
     return Gate(
-        app,
+        noted,
         msgspec.structs.replace(
             rules,
             open_paths=frozenset({"/healthz", *statics.paths}),
