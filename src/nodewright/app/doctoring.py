@@ -108,6 +108,8 @@ class Doctor:
             if found.stopped_at is None:
                 look.close()
                 return found, Report(site.cluster)
+            # Who asks about a node does not want to hear that others still boot at its age.
+            look.subject = msgspec.structs.replace(look.subject, claim=found.claim)
             wanted = walk.CHECKS_AT[found.stopped_at]
             checks = tuple(one for one in all_checks() if one.code in wanted)
             return found, await run(checks, look)

@@ -32,13 +32,14 @@ class Unseen(Exception):  # noqa: N818 - it reads as what it is where it is caug
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """Which cluster is looked at, and when."""
+    """Which cluster is looked at, and when; `claim` is the one that a person asks about, if it is only one."""
 
     cluster: str
     region: str
     now_ms: int
     why_no_aws: str = ""
     helm_version: str = ""
+    claim: str = ""
 
 
 class Look:

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from nodewright.doctor.cluster import CLAIMS, NODES, age_ms, is_true, labels_of
-from nodewright.doctor.look import Look
+from nodewright.doctor.look import Look, Subject
 from nodewright.install.found import Json
 from nodewright.model.labels import NODEPOOL
 
@@ -59,16 +59,17 @@ async def waiting_claims(look: Look) -> tuple[Waiting, ...]:
 async def _waiting_claims(look: Look) -> tuple[Waiting, ...]:
     nodes = {one["metadata"]["name"]: one for one in await look.all(NODES)}
     claims = await look.all(CLAIMS)
-    return tuple(find_waiting(claims, nodes, look.subject.now_ms))
+    return tuple(find_waiting(claims, nodes, look.subject))
 
 
-def find_waiting(claims: list[Json], nodes: dict[str, Json], now_ms: int) -> list[Waiting]:
-    """Find the claims that have waited longer than one can explain by booting."""
+def find_waiting(claims: list[Json], nodes: dict[str, Json], subject: Subject) -> list[Waiting]:
+    """Find the claims that have waited longer than one can explain by booting, and the one asked about."""
     found = []
     for claim in claims:
-        age = age_ms(claim, now_ms)
+        age = age_ms(claim, subject.now_ms)
+        is_young = age < PATIENCE_MS and claim["metadata"]["name"] != subject.claim
         leaving = bool(claim["metadata"].get("deletionTimestamp"))
-        if leaving or age < PATIENCE_MS or is_true(claim, "Initialized"):
+        if leaving or is_young or is_true(claim, "Initialized"):
             continue
         node = nodes.get((claim.get("status") or {}).get("nodeName", ""))
         found.append(Waiting(claim, stage_of(claim), age, node))
