@@ -6,6 +6,8 @@ from builders import NOW_MS, a_pod, a_type, a_world
 from journal.test_recorder import Clock, a_delete, a_refusal
 from nodewright.journal.reading import Filter, Journal
 from nodewright.journal.recorder import Recorder
+from nodewright.model.command import Record
+from nodewright.model.decision import Disrupt
 from nodewright.model.errors import UserError
 
 
@@ -34,6 +36,16 @@ def journal(tmp_path):
 )
 def test_decisions_are_listed_by_who_decided_on_what_and_when(journal, wanted, kinds):
     assert [one.decision.kind for one in journal.entries(wanted).entries] == kinds
+
+
+def test_a_command_leads_to_the_decision_that_began_it(tmp_path):
+    recorder = Recorder(tmp_path, Clock())
+    record = Record("D-command", "Underutilized", "single", NOW_MS)
+    begun = Disrupt(subject=a_delete().subject, reason="Underutilized", record=record, leaving=())
+    recorder.decided("disruption", a_world(a_type()), [begun], 1)
+    found = Journal(tmp_path).find("D-command")
+
+    assert (found.entry.decision.id, found.entry.decision.kind) == (begun.id, "Disrupt")
 
 
 def test_a_decision_is_found_with_the_world_it_was_taken_on(journal):

@@ -69,7 +69,9 @@ def decisions(
     listing = journal.entries(Filter(wanted.controller, wanted.subject, since_ms, limit, about))
     for problem in listing.problems:
         say(f"warning: {problem}")
-    found = [write_entry(entry) for entry in listing.entries]
+    # They are written as looks end, and a long one may have begun before a short one.
+    entries = sorted(listing.entries, key=lambda one: one.decision.at_ms)
+    found = [write_entry(entry) for entry in entries]
     emit(found, output, lambda: Table(_COLUMNS, tuple(map(_row, found))))
     return EXIT_FINE
 

@@ -119,19 +119,31 @@ class Journal:
         return kin
 
     def find(self, name: str) -> Found:
-        """Give a decision with its World; the latest of that name."""
+        """Give a decision with its World, by its name or that of the command it began; the latest of that name."""
         outcome: CameOf | None = None
         for path in reversed(self._segments()):
             seen = _search(path, name)
             outcome = outcome or seen.outcome
             if seen.look is not None:
                 return self._complete(path, name, seen, outcome)
+        began = self._find_began(name)
+        if began:
+            return self.find(began)
         raise UserError(
             f"the journal has no decision {name}",
             code=NO_DECISION,
             where=str(self._folder),
             advice="`nodewright decisions` lists those it has; older ones are thrown away",
         )
+
+    def _find_began(self, command: str) -> str:
+        """Give the decision that began a command, which notes, Events and log lines know by its own name."""
+        for path in reversed(self._segments()):
+            for line in SegmentReader(path).lines():
+                match line:
+                    case Decided(content={"record": {"id": str(found)}}) if found == command:
+                        return line.id
+        return ""
 
     def looks(self) -> Iterator[Found]:
         """Give every look by the first decision that was new at it, with its World, in order."""
