@@ -39,6 +39,16 @@ WANTED = {
     "an account that is there": {**AWS, "serviceAccount": {"create": False, "name": "there"}},
     "other names": {**AWS, "nameOverride": "scaler", "additionalLabels": {"team": "a"}},
     "a long name": {**AWS, "fullnameOverride": "n" * 62 + "-tail"},
+    "a dashboard for others": {
+        **AWS,
+        "web": {"enabled": True, "service": {"annotations": {"who": "me"}}},
+        "networkPolicy": {"enabled": True, "webFrom": [{"podSelector": {}}]},
+    },
+    "a dashboard with a token": {
+        **AWS,
+        "fullnameOverride": "n" * 62 + "-tail",
+        "web": {"enabled": True, "auth": "token", "tokenSecret": {"name": "look"}},
+    },
     "everything that is off": {
         **AWS,
         "serviceMonitor": {"enabled": True, "relabelings": [{"action": "keep"}]},

@@ -1,8 +1,8 @@
 """The gate: who is answered, what may be sent, and what every reply says."""
 
 import pytest
-from builders.dashboards import asking
 
+from builders.dashboards import asking
 from nodewright.view.source import Desk
 from nodewright.view.values import Origin, View
 from nodewright.web.doors import TokenDoor
@@ -25,7 +25,7 @@ class Still:
     def world(self):
         return None
 
-    def pods_of(self, node):
+    def pods_of(self, _node):
         return ()
 
 
@@ -37,7 +37,9 @@ async def test_names_of_this_machine_are_answered(host):
     assert reply.status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "", "127.0.0.1.nip.io:80"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "", "127.0.0.1.nip.io:80"]
+)
 async def test_whoever_came_under_another_name_learns_nothing(host):
     async with asking(Still()) as (client, _):
         reply = await client.get("/api/overview", headers={"host": host})

@@ -108,6 +108,19 @@ annotations:
   value: {{ .Values.controller.metrics.port | quote }}
 - name: HEALTH_PROBE_PORT
   value: {{ .Values.controller.healthProbe.port | quote }}
+{{- if .Values.web.enabled }}
+- name: DASHBOARD_PORT
+  value: {{ .Values.web.port | quote }}
+- name: DASHBOARD_AUTH
+  value: {{ .Values.web.auth | quote }}
+{{- if eq .Values.web.auth "token" }}
+- name: DASHBOARD_TOKEN
+  valueFrom:
+    secretKeyRef:
+      name: {{ .Values.web.tokenSecret.name }}
+      key: {{ .Values.web.tokenSecret.key }}
+{{- end }}
+{{- end }}
 - name: SYSTEM_NAMESPACE
   valueFrom:
     fieldRef:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from nodewright.install.resources.chart_pod import pod_spec
 from nodewright.install.resources.values import (
+    BAD_VALUES,
     Release,
     Values,
     merge_values,
@@ -17,6 +18,7 @@ from nodewright.install.resources.values import (
     read_dashboards,
     without_empty,
 )
+from nodewright.model.errors import UserError
 
 type Object = dict[str, Any]
 
@@ -69,6 +71,8 @@ class _Chart:
             },
         )
         yield self._service()
+        if self.values["web"]["enabled"]:
+            yield from self._web()
         yield self._deployment()
         if self.values["serviceMonitor"]["enabled"]:
             yield self._service_monitor()
@@ -103,6 +107,9 @@ class _Chart:
         rules = read_chart_file("files/clusterrole.yaml")["rules"]
         if self.values["settings"]["cloud"] == "kwok":
             rules += read_chart_file("files/clusterrole-kwok.yaml")["rules"]
+        web = self.values["web"]
+        if web["enabled"] and web["auth"] == "kubernetes":
+            rules += read_chart_file("files/clusterrole-web.yaml")["rules"]
         rules += self.values["additionalClusterRoleRules"]
         yield self._wide(f"{_RBAC}/v1", "ClusterRole", self.names.full_name, rules=rules)
         for who, verbs in _AGGREGATED.items():
@@ -173,7 +180,11 @@ class _Chart:
             spec={
                 "podSelector": {"matchLabels": dict(self.names.own)},
                 "policyTypes": ["Ingress"],
-                "ingress": [without_empty({**metrics, "from": readers}), probes],
+                "ingress": [
+                    without_empty({**metrics, "from": readers}),
+                    probes,
+                    *self._web_ingress(),
+                ],
             },
         )
 
@@ -186,6 +197,39 @@ class _Chart:
         }
         spec = {"type": "ClusterIP", "ports": [port], "selector": dict(self.names.own)}
         return self._object("v1", "Service", self.names.full_name, spec=spec)
+
+    def _web_ingress(self) -> Iterator[Object]:
+        if self.values["web"]["enabled"]:
+            port = {"port": "http-web", "protocol": "TCP"}
+            readers = self.values["networkPolicy"]["webFrom"]
+            yield without_empty({"ports": [port], "from": readers})
+
+    def _web(self) -> Iterator[Object]:
+        """Give the Service of the dashboard, and the role of those who may look."""
+        web, name = self.values["web"], self.names.full_name
+        if web["auth"] == "token" and not web["tokenSecret"]["name"]:
+            raise UserError(
+                "web.auth is token: name the Secret in web.tokenSecret.name", code=BAD_VALUES
+            )
+        rule = {"nonResourceURLs": ["/nodewright/dashboard"], "verbs": ["get"]}
+        yield self._wide(f"{_RBAC}/v1", "ClusterRole", f"{name}-dashboard", rules=[rule])
+        port = {
+            "name": "http-web",
+            "port": web["service"]["port"],
+            "targetPort": "http-web",
+            "protocol": "TCP",
+        }
+        yield self._object(
+            "v1",
+            "Service",
+            f"{name[:59].removesuffix('-')}-web",
+            annotations=web["service"]["annotations"],
+            spec={
+                "type": web["service"]["type"],
+                "ports": [port],
+                "selector": dict(self.names.own),
+            },
+        )
 
     def _service_monitor(self) -> Object:
         monitor = self.values["serviceMonitor"]

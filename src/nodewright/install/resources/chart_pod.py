@@ -92,6 +92,8 @@ def _container(values: Values, names: Names) -> Object:
     image = said["image"]
     tagged = f"{image['repository']}:{image['tag'] or names.version}"
     ports = {"http-metrics": said["metrics"]["port"], "http": said["healthProbe"]["port"]}
+    if values["web"]["enabled"]:
+        ports["http-web"] = values["web"]["port"]
     mounts = [
         {"name": "journal", "mountPath": _JOURNAL},
         {"name": "scratch", "mountPath": _SCRATCH},
@@ -124,6 +126,7 @@ def _environment(values: Values) -> Iterator[Object]:
     yield _variable("LOG_LEVEL", values["logLevel"])
     yield _variable("METRICS_PORT", controller["metrics"]["port"])
     yield _variable("HEALTH_PROBE_PORT", controller["healthProbe"]["port"])
+    yield from _dashboard(values["web"])
     for name, field in (("SYSTEM_NAMESPACE", "namespace"), ("POD_NAME", "name")):
         yield {"name": name, "valueFrom": {"fieldRef": {"fieldPath": f"metadata.{field}"}}}
     yield _variable("FEATURE_GATES", _gates(settings["featureGates"]))
@@ -134,6 +137,17 @@ def _environment(values: Values) -> Iterator[Object]:
     for name, setting in _SWITCHES.items():
         if settings[setting]:
             yield _variable(name, "true")
+
+
+def _dashboard(web: Mapping[str, Any]) -> Iterator[Object]:
+    """Give what the controller is told about a dashboard that others reach."""
+    if not web["enabled"]:
+        return
+    yield _variable("DASHBOARD_PORT", web["port"])
+    yield _variable("DASHBOARD_AUTH", web["auth"])
+    if web["auth"] == "token":
+        secret = {"name": web["tokenSecret"]["name"], "key": web["tokenSecret"]["key"]}
+        yield {"name": "DASHBOARD_TOKEN", "valueFrom": {"secretKeyRef": secret}}
 
 
 def _variable(name: str, value: object) -> Object:
