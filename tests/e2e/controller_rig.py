@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import urllib.request
 from functools import cache
 from pathlib import Path
 
@@ -141,6 +142,12 @@ class Replica:
 
     def has_said(self, message):
         return any(line["message"] == message for line in self.lines())
+
+    def metrics(self):
+        """Give the page of metrics of its present life."""
+        ports = [one["metrics"] for one in self.lines() if one["message"] == "listening"]
+        with urllib.request.urlopen(f"http://127.0.0.1:{ports[-1]}/metrics", timeout=30) as page:
+            return page.read().decode()
 
     def complaints(self):
         """Give what should never be logged: errors, and texts that are no log lines."""

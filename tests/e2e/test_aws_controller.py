@@ -171,8 +171,8 @@ def test_a_controller_killed_after_its_launch_finds_the_machine_again(
     ]
 
 
-@pytest.mark.usefixtures("first_load")
-def test_what_is_sold_out_is_passed_over_and_not_asked_for_again(installed):
+def test_what_is_sold_out_is_passed_over_and_not_asked_for_again(installed, replica, first_load):
+    del first_load
     types = ("c5.large", "m5.large", "r5.large", "m5.xlarge")
     only = {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": list(types)}
     for name in types[:3]:
@@ -191,6 +191,11 @@ def test_what_is_sold_out_is_passed_over_and_not_asked_for_again(installed):
     assert asked[0] == set(types)
     assert all(one == {"m5.xlarge"} for one in asked[1:])
     assert len(asked) > 1
+    failures = "karpenter_cloudprovider_instance_launch_failures_total"
+    counted = re.findall(rf"^{failures}{{(.*)}} \d", replica.metrics(), re.MULTILINE)
+    place = rf'capacity_type="on-demand",.*zone="{installed.region}\w",zone_id="\w+-az\d"'
+    assert counted
+    assert all(re.search(place, one) for one in counted)
 
 
 @pytest.mark.usefixtures("first_load")
