@@ -5,6 +5,7 @@ nodes that nobody needs are given back. It ends by itself after about a minute. 
 is printed.
 """
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter, validators
@@ -15,6 +16,19 @@ from nodewright.cli.errors import EXIT_FINE, EXIT_FOUND
 from nodewright.cli.output import OutputOption, emit, say, screen
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class FaceOption:
+    """Where it is watched."""
+
+    headless: Annotated[
+        bool, Parameter(help="Show nothing but the summary, and do not wait.", negative=())
+    ] = (False,)
+    web: Annotated[bool, Parameter(help="Watch it in a browser, until Ctrl-C.", negative=())] = (
+        False,
+    )
+
+
 def demo(
     *,
     seed: Annotated[int, Parameter(help="Whose chance: the same seed is the same run.")] = 0,
@@ -23,9 +37,7 @@ def demo(
         Parameter(help="Virtual seconds per real one.", validator=validators.Number(gt=0)),
     ] = SPEED_DEFAULT,
     stay: Annotated[bool, Parameter(help="Go on until Ctrl-C.", negative=())] = False,
-    headless: Annotated[
-        bool, Parameter(help="Show nothing but the summary, and do not wait.", negative=())
-    ] = False,
+    face: FaceOption = FaceOption(),  # noqa: B008 - frozen: sharing the default is safe
     output: OutputOption = "table",
 ) -> int:
     """Watch the controllers at work on a simulated cluster; needs no cluster and no cloud.
@@ -33,8 +45,11 @@ def demo(
     $ nodewright demo
     $ nodewright demo --stay --speed 60
     $ nodewright demo --headless --seed 7 -o json
+    $ nodewright demo --web
     """
-    watched = not headless and screen().is_terminal
+    if face.web:
+        return _open_web(seed, speed, stays=stay)
+    watched = not face.headless and screen().is_terminal
     run = Demo(DemoOrder(seed, speed if watched else 0.0, stay and watched))
     if watched:
         _watch(run)
@@ -47,6 +62,17 @@ def demo(
         say("")
         say("next: nodewright plan SNAPSHOT, with a snapshot of your own cluster")
     return EXIT_FOUND if summary.promises_broken else EXIT_FINE
+
+
+def _open_web(seed: int, speed: float, *, stays: bool) -> int:
+    """Play the demo in the dashboard; its pages stay when it is over."""
+    # It brings the server with it.
+    from nodewright.app.looking import DEMO, Wanted
+    from nodewright.cli.web import open_web
+    from nodewright.web.looking import Listening
+
+    wanted = Wanted(scenario=DEMO, seed=seed, speed=speed, stays=stays)
+    return open_web(wanted, Listening(), is_opened=True)
 
 
 def _watch(run: Demo) -> None:
