@@ -23,9 +23,9 @@ class FaceOption:
 
     headless: Annotated[
         bool, Parameter(help="Show nothing but the summary, and do not wait.", negative=())
-    ] = (False,)
+    ] = False
     web: Annotated[bool, Parameter(help="Watch it in a browser, until Ctrl-C.", negative=())] = (
-        False,
+        False
     )
 
 
