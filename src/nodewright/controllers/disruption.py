@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nodewright.controllers.acting import perform
+from nodewright.controllers.acting import perform, tell
 from nodewright.controllers.loop import Controller, Pace, is_heartbeat
 from nodewright.controllers.onsale import OnSale, ask_for_types
 from nodewright.controllers.ports import Memory, Ports, Settings
@@ -62,6 +62,7 @@ _ASK_MS: Final = 300_000
 _ANYWAY_MS: Final = 3_600_000
 _UNSEEN_MS: Final = 60_000
 _HELD_MS: Final = 60_000
+_TOLD: Final = Answer(Outcome.DONE)
 _LAST: Final = (Keeping.LAST_REPLICAS.code,)
 _FOR_READERS: Final = ("Consolidatable", "ConsistentStateFound")
 
@@ -214,6 +215,10 @@ class Disruption(Controller):
 
     async def act(self, decision: Decision) -> Answer:
         """Begin a command, or write down what is remembered of a pool; everything else is told."""
+        if isinstance(decision, Tell):
+            # Nearly all are, one for each node that stays at each look.
+            tell(decision, self.ports)
+            return _TOLD
         if isinstance(decision, Write) and decision.subject.resource is NODE_POOLS:
             return await save(self.ports, self.memory, (decision.subject.name,))
         if not isinstance(decision, Disrupt):

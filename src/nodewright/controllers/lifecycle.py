@@ -133,7 +133,7 @@ class Lifecycle(Controller):
         if not isinstance(listed, tuple):
             return Answer(Outcome.BUSY, "the cloud does not say which machines there are")
         name = claim.metadata.name
-        mine = [one for one in listed if one.is_alive and one.tags.get(CLAIM_TAG) == name]
+        mine = [one for one in listed if one.tags.get(CLAIM_TAG) == name and one.is_alive]
         if not mine:
             return None
         node_class = find_class(self.ports.mirror, claim.spec.node_class_ref)

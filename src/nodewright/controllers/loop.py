@@ -317,7 +317,7 @@ async def run_all(controllers: Sequence[Controller], *, is_strict: bool = False)
 
     def hear(changes: tuple[Change, ...]) -> None:
         for change in changes:
-            if is_heartbeat(change):
+            if change.resource is NODES and is_heartbeat(change):
                 continue
             for loop in watchers.get(change.resource.name, ()):
                 loop.hear(change)

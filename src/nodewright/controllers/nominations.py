@@ -98,6 +98,8 @@ class Nominations(Controller):
         claims: dict[str, NodeClaim] = {}
         for name in mirror.values(PODS, BY_NOMINATED):
             node = mirror.get(NODES, name)
+            if node is not None and not is_due and not is_going(node):
+                continue
             owner = self._claim_of(node) if node is not None else None
             claimed = (owner.status.provider_id,) if owner is not None else ()
             if node is None or is_going(node) or (is_due and works(node, claimed)):

@@ -88,9 +88,10 @@ def is_unbound(pod: Pod) -> bool:
 
 def is_going(node: Node) -> bool:
     """Tell whether no new pod comes to a node any more."""
-    return node.metadata.deletion_timestamp is not None or any(
-        taint.key == DISRUPTED_TAINT for taint in node.spec.taints
-    )
+    if node.metadata.deletion_timestamp is not None:
+        return True
+    taints = node.spec.taints
+    return bool(taints) and any(taint.key == DISRUPTED_TAINT for taint in taints)
 
 
 def works(node: Node, claimed: Container[str]) -> bool:

@@ -9,23 +9,22 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
 from nodewright.model.instant import print_instant
 
 LINES_MAX: Final = 200_000
 _AT_ONCE: Final = 500
 
 
-class Line:
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One thing that happened: when, who did it, what was done to what, and a detail."""
 
-    __slots__ = ("actor", "detail", "instant_ms", "subject", "verb")
-
-    def __init__(self, instant_ms: int, actor: str, verb: str, subject: str, detail: str) -> None:
-        self.instant_ms = instant_ms
-        self.actor = actor
-        self.verb = verb
-        self.subject = subject
-        self.detail = detail
+    instant_ms: int
+    actor: str
+    verb: str
+    subject: str
+    detail: str
 
     def __str__(self) -> str:
         """Write the line for people."""

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextvars import Context
+from contextvars import Context, copy_context
 from typing import Any, Final
 
 _TICK_S: Final = 1e-6
@@ -43,6 +43,31 @@ class Event:
 
     def _run(self) -> None:
         self._action(*self._arguments)
+
+
+class _Soon:
+    """Something that is to happen now, as asyncio asks for it; what it raises ends the run."""
+
+    __slots__ = ("_action", "_arguments", "_cancelled", "_context")
+
+    def __init__(
+        self, action: Callable[..., object], arguments: tuple[Any, ...], context: Context
+    ) -> None:
+        self._action = action
+        self._arguments = arguments
+        self._context = context
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        """Have it not happen."""
+        self._cancelled = True
+
+    def cancelled(self) -> bool:
+        """Tell whether it does not happen any more."""
+        return self._cancelled
+
+    def _run(self) -> None:
+        self._context.run(self._action, *self._arguments)
 
 
 def _wake(sleeper: "asyncio.Future[None]") -> None:
@@ -96,6 +121,14 @@ class VirtualLoop(asyncio.BaseEventLoop):
         heapq.heappush(self._due, (due_s, self._timer_count, event))
         return event
 
+    def call_soon(  # type: ignore[override]
+        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> _Soon:
+        """Have something done now, after everything else that is."""
+        soon = _Soon(callback, args, copy_context() if context is None else context)
+        self._ready.append(soon)
+        return soon
+
     def call_at(  # type: ignore[override]
         self,
         when: float,
@@ -133,7 +166,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
             self._cancelled_count = 0
             due[:] = [one for one in due if not one[2].cancelled()]
             heapq.heapify(due)
-        while due and due[0][2].cancelled():
+        while due and due[0][2]._cancelled:  # noqa: SLF001 - asked of each event
             heapq.heappop(due)
         if not ready and not self._stopping:  # type: ignore[attr-defined]
             self._jump()

@@ -63,6 +63,10 @@ class Scales:
             if (count := sum(1 for one in times if census.now_ms - one < LATELY_MS))
         }
         self._totals: dict[str, tuple[int, int]] = {}
+        self._has_balanced = any(
+            pool.spec.disruption.consolidation_policy == BALANCED
+            for pool in census.world.node_pools
+        )
 
     def judge(self, move: Move) -> Kept | None:
         """Tell why a move is not worth it; nothing when it is."""
@@ -145,7 +149,7 @@ class Scales:
 
     def _score(self, move: Move) -> Kept | None:
         """Ask every Balanced pool that nodes go from."""
-        for one in self.scores(move):
+        for one in self.scores(move) if self._has_balanced else ():
             if not one.is_enough:
                 values: dict[str, str | int] = {
                     "pool": one.node_pool,

@@ -74,10 +74,11 @@ def select_pods(world: World, joined: Iterable[Joined], storage: Storage) -> Sel
     reader = _PodReader(storage, world.options.well_known_labels)
     live = world.options.pending_rule == "live"
     for pod in world.pods:
-        if pod.spec.node_name:
+        node_name = pod.spec.node_name
+        if node_name:
             if pod.status.phase in _TERMINAL:
                 continue
-            if not (pod.spec.node_name in leaving and _will_move(pod, world.now_ms, blocked)):
+            if node_name not in leaving or not _will_move(pod, world.now_ms, blocked):
                 staying.append(pod)
                 continue
         elif not _is_pending(pod, live=live):
@@ -193,8 +194,9 @@ class _PodReader:
             read = self._read_spec(pod)
         else:
             known = self._known.get(id(spec))
-            read = known if known is not None else self._read_spec(pod)
-            self._known[id(spec)] = read
+            if known is None:
+                known = self._known[id(spec)] = self._read_spec(pod)
+            read = known
         if isinstance(read, Unplaced):
             return read
         if not spec.volumes:

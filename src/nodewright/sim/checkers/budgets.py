@@ -6,6 +6,7 @@ What goes by force (age, a broken or interrupted machine, a hand) is nobody's ch
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,6 +17,7 @@ from nodewright.model.command import DISRUPTION_REASON
 from nodewright.model.cron import last_hit_ms, parse_schedule, read_zone
 from nodewright.model.duration import parse_duration
 from nodewright.model.labels import INITIALIZED, NODEPOOL
+from nodewright.model.node import Node
 from nodewright.model.nodeclaim import NodeClaim
 from nodewright.model.nodepolicy import PolicyBudget
 from nodewright.model.nodepool import Budget, NodePool
@@ -47,16 +49,22 @@ class NodeBudgets(Checker):
         super().__init__(scene)
         self._totals: dict[str, list[tuple[int, int]]] = {}
         self._asked_ms: dict[str, list[tuple[int, str]]] = {}
+        self._working: Counter[str] = Counter()
         self.api.listen(NODE_CLAIMS, self._claim_changed)
         self.api.listen(NODES, self._node_changed)
 
     def _node_changed(self, change: Change) -> None:
         old, new = change.old, change.new
-        before = old is not None and old.metadata.labels.get(INITIALIZED) == "true"
-        after = change.verb != DELETED and new.metadata.labels.get(INITIALIZED) == "true"
-        if before != after:
-            pool = (new or old).metadata.labels.get(NODEPOOL, "")
-            self._remember(pool, self._count(pool) + (before and not after))
+        before = _working_in(old) if old is not None else None
+        after = _working_in(new) if change.verb != DELETED else None
+        if before == after:
+            return
+        for pool, step in ((before, -1), (after, 1)):
+            if pool is not None:
+                self._working[pool] += step
+        if (before is None) != (after is None):
+            pool = new.metadata.labels.get(NODEPOOL, "")
+            self._remember(pool, self._working[pool] + (after is None))
 
     def _claim_changed(self, change: Change) -> None:
         if change.verb == DELETED or not is_controller(change.actor):
@@ -72,7 +80,7 @@ class NodeBudgets(Checker):
         going = self._going(name)
         asked = [one for one in self._asked_ms.get(name, ()) if now_ms - one[0] < _WEEK_MS]
         self._asked_ms[name] = [*asked, (now_ms, change.new.metadata.name)]
-        total = self._remember(name, self._count(name))
+        total = self._remember(name, self._working[name])
         for bound in self._bounds(pool, reason, total):
             if bound.per_ms is None:
                 count = len(going)
@@ -117,19 +125,18 @@ class NodeBudgets(Checker):
                 written = f"{own.rate.nodes} in {own.rate.per}"
                 yield _Bound(written, _amount(own.rate.nodes, total), per_ms)
 
-    def _count(self, pool: str) -> int:
-        return sum(
-            node.metadata.labels.get(NODEPOOL) == pool
-            and node.metadata.labels.get(INITIALIZED) == "true"
-            for node in self.api.each(NODES)
-        )
-
     def _remember(self, pool: str, total: int) -> int:
         """Give the largest size that a pool had a moment ago."""
         now_ms = self.loop.now_ms()
         kept = [one for one in self._totals.get(pool, []) if now_ms - one[0] < _MEMORY_MS]
         self._totals[pool] = [*kept, (now_ms, total)]
         return max(one for _, one in self._totals[pool])
+
+
+def _working_in(node: Node) -> str | None:
+    """Give the pool of a node that has begun to work; nothing before that."""
+    labels = node.metadata.labels
+    return labels.get(NODEPOOL, "") if labels.get(INITIALIZED) == "true" else None
 
 
 def reason_of(claim: NodeClaim) -> str:

@@ -36,6 +36,7 @@ class CostTotal(Checker):
         self._is_due = False
         self._compared_at: tuple[int, int] | None = None
         self._change_count = 0
+        self._machines: tuple[tuple[Node, ...], tuple[NodeClaim, ...]] | None = None
         self.api.listen(NODES, self._changed)
         self.api.listen(NODE_CLAIMS, self._changed)
         self.api.listen(NODE_POOLS, self._pool_changed)
@@ -72,6 +73,7 @@ class CostTotal(Checker):
             self._change_count += 1
 
     def _changed(self, change: Change) -> None:
+        self._machines = None
         # Most changes are about other things than what is paid for.
         if change.verb == DELETED or _paid_for(change.old) != _paid_for(change.new):
             self._paid_otherwise()
@@ -90,11 +92,15 @@ class CostTotal(Checker):
         self._compare(())
 
     def _compare(self, pods: tuple[Pod, ...]) -> None:
+        if self._machines is None:
+            # The same objects as long as none of them changes: what is made of them is known then.
+            self._machines = (tuple(self.api.each(NODES)), tuple(self.api.each(NODE_CLAIMS)))
+        nodes, claims = self._machines
         world = World(
             now_ms=self.loop.now_ms(),
             pods=pods,
-            nodes=tuple(self.api.each(NODES)),
-            node_claims=tuple(self.api.each(NODE_CLAIMS)),
+            nodes=nodes,
+            node_claims=claims,
             node_pools=tuple(self.api.each(NODE_POOLS)),
         )
         said, real = self.told(world, self._prices(world)), sum(self._each_price(world))

@@ -60,6 +60,7 @@ class Market:
         self._settings = settings
         self._start_ms = now_ms
         self._pools: dict[OfferingKey, _Pool] = {}
+        self._listed: tuple[int, tuple[InstanceType, ...]] | None = None
         for one in self.types.values():
             for offering in one.offerings:
                 key = (one.name, offering.zone, offering.capacity_type)
@@ -107,9 +108,11 @@ class Market:
 
     def instance_types(self, now_ms: int) -> tuple[InstanceType, ...]:
         """Give every type with today's prices; what is sold out is not told to anybody."""
-        if not self._settings.spot_moves:
-            return tuple(self.types.values())
-        return tuple(self._repriced(one, now_ms) for one in self.types.values())
+        step = self.step(now_ms) if self._settings.spot_moves else 0
+        if self._listed is None or self._listed[0] != step:
+            # Whoever asks twice between two moves gets the same objects, and can tell so at once.
+            self._listed = (step, tuple(self._repriced(one, now_ms) for one in self.types.values()))
+        return self._listed[1]
 
     def _repriced(self, one: InstanceType, now_ms: int) -> InstanceType:
         offerings: list[Offering] = []

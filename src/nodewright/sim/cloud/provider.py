@@ -119,7 +119,7 @@ class SimCloud:
         trouble = await self._call("DescribeInstances")
         if trouble is not None:
             return trouble
-        return tuple(one.describe() for one in self._ec2.visible())
+        return tuple([one.describe() for one in self._ec2.visible()])
 
     async def terminate(self, provider_id: str) -> Ended:
         """Give a machine back."""

@@ -265,9 +265,15 @@ class Scheduler:
             guest = self._nominations.shape_of(key)
             if guest is not None and self._takes(name, guest):
                 self._queue.wake(key)
-        self._queue.wake_shapes(lambda shape: self._helps(shape, row))
+        self._wake_helped(row)
 
-    def _helps(self, shape: Shape, row: int) -> bool:
+    def _wake_helped(self, row: int) -> None:
+        """Wake the next pod of those shapes that a row may have room for now."""
+        if self._queue.waiting:
+            left = (self._table.alloc[row] - self._table.used[row]).tolist()
+            self._queue.wake_shapes(lambda shape: self._helps(shape, row, left))
+
+    def _helps(self, shape: Shape, row: int, left: list[int]) -> bool:
         if shape.has_volumes:
             return True
         if shape.pinned and self._table.row_of.get(shape.pinned) != row:
@@ -277,8 +283,10 @@ class Scheduler:
         if not self._table.static(shape).allowed[row]:
             return False
         vector, columns = self._table.vector(shape)
-        alloc, used = self._table.alloc[row], self._table.used[row]
-        return all(alloc[column] - used[column] >= vector[column] for column in columns)
+        # What a shape is the first to ask for, no row has.
+        return all(
+            (left[column] if column < len(left) else 0) >= vector[column] for column in columns
+        )
 
     def _volumes_changed(self) -> None:
         self._queue.wake_shapes(lambda shape: shape.has_volumes)
@@ -328,7 +336,7 @@ class Scheduler:
         row = self._table.row_of.get(name) if name != kept_on else None
         if row is not None:
             self._events[0] += 1
-            self._queue.wake_shapes(lambda shape: self._helps(shape, row))
+            self._wake_helped(row)
 
     def _enqueue(self, pod: Pod) -> None:
         if pod.spec.scheduling_gates or pod.metadata.deletion_timestamp is not None:
@@ -363,7 +371,7 @@ class Scheduler:
             self._table.take(row, known[1], key, -1)
             self._neighbours.place(key, row, known[1], -1)
             self._events[0] += 1
-            self._queue.wake_shapes(lambda shape: self._helps(shape, row))
+            self._wake_helped(row)
 
     def _count_out(self, key: str, row: int) -> None:
         known = self._placed.get(key)

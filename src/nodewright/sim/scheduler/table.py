@@ -5,6 +5,7 @@ rows that have changed since. Rows of nodes that are gone are used again.
 """
 
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Any, Final
 
 import numpy as np
@@ -153,6 +154,8 @@ class NodeTable:
                 self._statics.clear()
             known = self._statics[shape.static_key] = Static(self.size)
             rows: Iterable[int] = self.row_of.values()
+        elif known.seen == len(self._changed):
+            return known
         else:
             rows = dict.fromkeys(self._changed[known.seen :])
         if len(known.allowed) < self.size:
@@ -182,9 +185,12 @@ class NodeTable:
             for row in self.row_of.values():
                 node = self.nodes[row]
                 zone = node.metadata.labels.get(ZONE, "") if node is not None else ""
-                zones.setdefault(zone, []).append(row)
-            turns = max((len(rows) for rows in zones.values()), default=0)
-            rows = [lane[i] for i in range(turns) for lane in zones.values() if i < len(lane)]
+                lane = zones.get(zone)
+                if lane is None:
+                    lane = zones[zone] = []
+                lane.append(row)
+            turns = zip_longest(*zones.values())
+            rows = [row for turn in turns for row in turn if row is not None]
             self._order = np.array(rows, dtype=np.int64)
         return self._order
 
