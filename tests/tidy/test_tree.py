@@ -64,6 +64,7 @@ def test_every_test_mirrors_a_module():
         mirrored = (
             tree.SOURCE / place / f"{topic}.py",
             tree.SOURCE / place / topic / "__init__.py",
+            tree.SOURCE / place / f"{topic}.js",
             tree.ROOT / "tools" / place / f"{topic}.py",
         )
         if not any(candidate.exists() for candidate in mirrored):

@@ -27,6 +27,7 @@ const part = (id) => document.getElementById(id);
 
 let open = null;
 let stream = null;
+let isAsking = false;
 let head = null;
 let state = "connecting";
 
@@ -44,6 +45,7 @@ async function show() {
     return;
   }
   open?.view.close?.();
+  isAsking = false;
   const turn = { page, view: {}, busy: false, again: false };
   open = turn;
   markCurrent(page);
@@ -82,14 +84,19 @@ function failed(turn, error) {
   else fill(main, refusal(error));
 }
 
+// Page and stream are refused at the same time; the form that stands there must not be emptied by the second.
 function refused(error) {
   open = null;
+  main.removeAttribute("aria-busy");
   if (error.code !== TOKEN_CODE) fill(main, refusal(error));
-  else
+  else if (!isAsking) {
+    isAsking = true;
     askForToken(main, error, () => {
+      isAsking = false;
       stream.listen();
       show();
     });
+  }
 }
 
 function changed(change) {

@@ -14,7 +14,7 @@ const VIEWS = [
 const chosen = { view: "pools", filter: "" };
 
 export function open(root) {
-  const figures = el("section.figures", { "aria-label": "The bill" });
+  const figures = el("section.figures", { "aria-label": "The bill in numbers" });
   const bill = moneyTable();
   const days = el("div");
   const savings = savingsTable();

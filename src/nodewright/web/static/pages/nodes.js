@@ -153,7 +153,7 @@ export function open(root, argument, { announce }) {
   }
 
   async function refresh() {
-    await Promise.all([store.refresh(), node && panel.refresh()]);
+    await Promise.all([store.refresh(), isFilled && node && panel.refresh()]);
     const labels = store.labelKeys().map((key) => [`label:${key}`, labelTitle(key)]);
     if (groups.options.length !== GROUPS.length + labels.length)
       setOptions(groups, [...GROUPS, ...labels], chosen.group);

@@ -75,8 +75,8 @@ function poolCard(pool, week, at, folds) {
     el(
       "div.body.columns",
       el(
-        "section",
-        { "aria-label": "What it is" },
+        "div",
+        { role: "group", "aria-label": "What it is" },
         facts([
           [
             "nodes",
@@ -95,8 +95,8 @@ function poolCard(pool, week, at, folds) {
           ["cheapest", pool.cheapest ? pool.cheapest.text : ""],
         ]),
       ),
-      el("section", { "aria-label": "Limits" }, el("h3", "Limits"), limits(pool.limits)),
-      el("section", { "aria-label": "Room to disrupt" }, el("h3", "May go now"), rooms(pool.rooms)),
+      el("div", { role: "group", "aria-label": "Limits" }, el("h3", "Limits"), limits(pool.limits)),
+      el("div", { role: "group", "aria-label": "Room to disrupt" }, el("h3", "May go now"), rooms(pool)),
     ),
     el("div.body", el("h3", "Budgets, next 7 days"), calendar(week, at)),
     pool.funnel.length > 0 &&
@@ -124,7 +124,9 @@ function limits(list) {
   });
 }
 
-function rooms(list) {
+function rooms(pool) {
+  const list = pool.rooms;
+  if (!pool.nodes) return el("p.soft.small", "no node is there that could go");
   if (!list.length) return el("p.soft.small", "no budget limits it");
   return el(
     "ul.tight",

@@ -10,6 +10,7 @@ const WORDS_FROM = 0.09;
 export function calendar(week, at) {
   if (!week) return el("p.soft.small", "not known");
   if (week.problem) return el("p.small.worse", `cannot be read, so nothing may go: ${week.problem}`);
+  if (!week.nodes) return el("p.soft.small", `no node is there that could go · ${week.budgets.join(" · ")}`);
   const spans = week.calendar.map((span) => ({
     ...span,
     from: Date.parse(span.start),

@@ -40,10 +40,7 @@ export function decisionPage(page) {
             ["why", noteOf(decision)],
             ["reason", [decision.reason, " ", code(codeOf(decision))]],
             ["woken by", decision.cause],
-            [
-              "decided",
-              `${day(decision.at)} ${clock(decision.at)} by ${decision.controller}, in ${page.decidedInMs} ms`,
-            ],
+            ["decided", decidedWords(decision, page.decidedInMs)],
             ["look", page.look],
             ["relied on", basis(page.basis)],
           ]),
@@ -65,6 +62,12 @@ export function decisionPage(page) {
     page.siblings.length > 0 &&
       card("Decided in the same look", el("div.timeline", page.siblings.map(decisionLink))),
   ];
+}
+
+function decidedWords(decision, milliseconds) {
+  const by = decision.controller && ` by ${decision.controller}`;
+  const took = milliseconds ? `, in ${milliseconds} ms` : "";
+  return `${day(decision.at)} ${clock(decision.at)}${by}${took}`;
 }
 
 function outcome(decision) {
