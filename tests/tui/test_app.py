@@ -26,9 +26,8 @@ class Screen:
 
     async def press(self, *keys):
         await self.pilot.press(*keys)
-        await self.app.workers.wait_for_complete(
-            [one for one in self.app.workers if one.group == "explain"]
-        )
+        if making := [one for one in self.app.workers if one.group == "explain"]:
+            await self.app.workers.wait_for_complete(making)
         await self.pilot.pause()
 
     async def type(self, text):

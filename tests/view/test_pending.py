@@ -22,7 +22,7 @@ def test_a_plan_groups_pods_by_cause_with_what_each_pool_says():
 
 def test_without_a_plan_the_controllers_word_counts():
     uid = SMALL.metadata.uid
-    told = Told(refused={uid: Word("no type is large enough", NOW_MS, "NW-1204", "D-1")})
+    told = Told(refused={uid: Word("no type is large enough (NW-1204)", NOW_MS, "NW-1204", "D-1")})
     (cause,) = list_pending([SMALL], told)
 
     assert (cause.code, cause.summary, cause.decision) == (

@@ -75,7 +75,9 @@ def _said(pod: Pod, told: Told) -> tuple[tuple[str, str], _Cause]:
         return (UNJUDGED, ""), _Cause(UNJUDGED, "no plan and no controller has answered for it")
     known = page(word.code)
     title = known.title if known is not None else word.code
-    cause = _Cause(title, word.text, word.code, is_refused=True, decision=word.decision)
+    # What is said in an Event names its code too; here it has a place of its own.
+    said = word.text.replace(f" ({word.code})", "")
+    cause = _Cause(title, said, word.code, is_refused=True, decision=word.decision)
     return (word.code, word.text), cause
 
 
