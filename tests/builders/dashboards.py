@@ -21,8 +21,13 @@ EXAMPLE = files("nodewright.examples") / "first-cluster.json"
 def given_by(source, journal=None, foretell=None):
     """Give what a dashboard of a source is made from; what-if says what it was asked."""
 
+    taken = []
+
     async def take():
-        return write_snapshot(source.world(), SnapshotMetadata(region="eu-west-1"), held=Held())
+        if not taken:
+            metadata = SnapshotMetadata(region="eu-west-1")
+            taken.append(write_snapshot(source.world(), metadata, held=Held()))
+        return taken[0]
 
     async def examine(revision, view):
         return write_health(view, revision, source.world(), Examined())

@@ -167,7 +167,10 @@ class Clerk:
         view = self.view
         kinds = frozenset() if is_all else ACTS
         asked = msgspec.structs.replace(wanted, kinds=kinds)
-        return await self._make(("decisions", asked), 0, lambda: self._timeline.page(asked, view))
+        # A journal is written a little after the view knows: it is asked again every second.
+        second = self._ticks_ms() // 1_000
+        make = self._timeline.page
+        return await self._make(("decisions", asked), 0, lambda: make(asked, view), second)
 
     async def decision(self, name: str) -> Body:
         """Give one decision in full."""
@@ -217,9 +220,12 @@ class Clerk:
             self._inquiry.renew(self.view, self.revision)
         return self._inquiry
 
-    async def _make(self, key: Hashable, lasts_ms: int, make: Callable[[], Answer]) -> Body:
+    async def _make(
+        self, key: Hashable, lasts_ms: int, make: Callable[[], Answer], version: int | None = None
+    ) -> Body:
         async def work() -> Body:
             async with self._turns:
                 return await asyncio.to_thread(lambda: write_answer(make()))
 
-        return await self._shelf.of(key, self.revision, lasts_ms, work)
+        known = self.revision if version is None else version
+        return await self._shelf.of(key, known, lasts_ms, work)

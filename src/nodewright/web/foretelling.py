@@ -15,7 +15,7 @@ from nodewright.model.errors import UserError
 from nodewright.web.answers.shared import Problem
 from nodewright.web.answers.whatif import WhatIfRequest
 
-LIMIT_S: Final = 120.0
+LIMIT_S: Final = 300.0
 FOUND_WRONG: Final = 3
 """The status with which the process says that the question is wrong."""
 
