@@ -44,7 +44,10 @@ CLUSTERS: tuple[tuple[int, dict[str, Any]], ...] = (
     (50, {"seed": 2}),
     (50, {"seed": 5, "guarded": 0.4}),
     (50, {"seed": 6, "spot": 0.5}),
+    (50, {"seed": 13, "spot": 0.7}),
     (60, {"seed": 7, "kept": 0.3}),
+    (60, {"seed": 11, "spot": 0.2}),
+    (70, {"seed": 12, "guarded": 0.3, "kept": 0.5}),
     (75, {"seed": 8, "spot": 0.3, "guarded": 0.3}),
     (80, {"seed": 9, "kept": 0.7}),
     (100, {}),
@@ -77,7 +80,7 @@ def measure(world: World) -> tuple[float, float]:
 
 def bound_of(world: World) -> float:
     """Give a price below which no set of nodes could hold the same pods."""
-    loose = loosen(world, [pod for pod in world.pods if has_to_move(pod)]).world
+    loose = loosen(world, [[pod for pod in world.pods if has_to_move(pod)]]).world
     waiting = tuple(pod for pod in loose.pods if not pod.spec.node_name)
     bare = replace(loose, nodes=(), node_claims=(), pods=waiting)
     return lower_bound(bare, solve(bare, Effort.FAST)) / NANO
