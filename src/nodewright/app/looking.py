@@ -1,4 +1,7 @@
-"""What is to be looked at, by the words of a command line: a snapshot, a simulation, else the live cluster."""
+"""What is to be looked at, by the words of a command line: a snapshot, a simulation, else the live cluster.
+
+Each brings half of the house with it (a client, a simulator), so only the one that is meant is imported.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,15 +10,10 @@ from typing import Final
 
 import msgspec
 
-from nodewright.app.demo import SHOP
 from nodewright.app.journals import Source as JournalSource
 from nodewright.app.live import Place
 from nodewright.app.sources import open_snapshot
-from nodewright.app.viewing_live import LiveSource
-from nodewright.app.viewing_simulation import Act, SimulationSource
-from nodewright.app.viewing_snapshot import SnapshotSource
 from nodewright.model.errors import UserError
-from nodewright.sim.scenario import Scenario, parse_scenario, read_scenario
 from nodewright.view.source import Source
 from nodewright.view.values import View
 
@@ -42,19 +40,37 @@ def open_source(wanted: Wanted, environment: Mapping[str, str]) -> Source:
             "only one of SNAPSHOT and --scenario can say what to look at", code="NW-9401"
         )
     if wanted.scenario:
-        scenario = find_scenario(wanted.scenario)
-        return SimulationSource(Act(scenario, wanted.seed, wanted.speed, wanted.stays))
+        return _open_simulation(wanted)
     if wanted.snapshot:
-        path = wanted.snapshot
-        return SnapshotSource(lambda: open_snapshot(path), Path(path).stem if path != "-" else "")
+        return _open_snapshot(wanted.snapshot)
+    from nodewright.app.viewing_live import LiveSource
+
     return LiveSource(wanted.place, wanted.journal, environment)
 
 
-def find_scenario(name: str) -> Scenario:
-    """Read a scenario file, or give the demo's by its name."""
-    if name == DEMO:
-        return parse_scenario(SHOP, DEMO)
-    return read_scenario(Path(name))
+def _open_simulation(wanted: Wanted) -> Source:
+    """Read a scenario file, or take the demo's by its name."""
+    from nodewright.app.viewing_simulation import Act, SimulationSource
+    from nodewright.sim.scenario import parse_scenario, read_scenario
+
+    if wanted.scenario == DEMO:
+        from nodewright.app.demo import SHOP
+
+        scenario = parse_scenario(SHOP, DEMO)
+    else:
+        scenario = read_scenario(Path(wanted.scenario))
+    return SimulationSource(Act(scenario, wanted.seed, wanted.speed, wanted.stays))
+
+
+def _open_snapshot(path: str) -> Source:
+    from nodewright.app.viewing_snapshot import SnapshotSource
+
+    if path == "-":
+        return SnapshotSource(lambda: open_snapshot(path), "")
+    if not Path(path).exists():
+        # Said before any screen is there; whatever else is wrong with it is said when it is read.
+        open_snapshot(path)
+    return SnapshotSource(lambda: open_snapshot(path), Path(path).stem)
 
 
 async def look_once(source: Source) -> View:

@@ -15,7 +15,10 @@ from nodewright.cli.output import ListOutputOption, emit, say
 from nodewright.model.errors import UserError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from nodewright.app.looking import Wanted
+    from nodewright.model.world import World
     from nodewright.view.values import View
 
 _SPEED = 16.0
@@ -101,15 +104,17 @@ def _print_once(wanted: "Wanted", output: ListOutputOption) -> int:
 
 def _watch(wanted: "Wanted", speed: float) -> int:
     from nodewright.app.looking import open_source
-    from nodewright.cli.explain import explain_screen
     from nodewright.tui.app import TopApp
 
-    app = TopApp(
-        open_source(wanted, os.environ),
-        lambda world, target: explain_screen(world, target, "en"),
-        speed,
-    )
+    app = TopApp(open_source(wanted, os.environ), _explain, speed)
     app.run()
     if app.failure is not None:
         raise app.failure
     return EXIT_FINE
+
+
+def _explain(world: "World", target: str) -> "RenderableType":
+    # It brings the pages of every check with it: the first screen does not wait for them.
+    from nodewright.cli.explain import explain_screen
+
+    return explain_screen(world, target, "en")
