@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { el, fill, style } from "../dom.js";
-import { clock, count, counted, day, known, money, perHour, useCurrency } from "../format.js";
+import { clock, counted, day, known, money, perHour, useCurrency } from "../format.js";
 import { card, choice, empty, filterField, heading, percentText, tag } from "../parts/pieces.js";
 import { table } from "../parts/table.js";
 
@@ -18,6 +18,7 @@ export function open(root) {
   const bill = moneyTable();
   const days = el("div");
   const savings = savingsTable();
+  const commands = el("div");
   let answer = null;
 
   const field = filterField("Filter the bill", (text) => choose({ filter: text }));
@@ -32,7 +33,7 @@ export function open(root) {
     ),
     figures,
     card("Who costs how much", { tools: key() }, bill.element),
-    el("div.grid.two", card("Saved, by day", days), card("Savings", savings.element)),
+    el("div.grid.two", card("Saved, by day", days), card("Savings", commands)),
   );
 
   function choose(change) {
@@ -50,6 +51,12 @@ export function open(root) {
         : empty("Nothing saved yet", "Deletions and replacements are summed here, by day."),
     );
     savings.show(answer.savings);
+    fill(
+      commands,
+      answer.savings.length
+        ? savings.element
+        : empty("No command yet", "Each is listed here with what it saved."),
+    );
   }
 
   return {
@@ -132,21 +139,22 @@ function moneyTable() {
         cell: (row) => perHour(row.infraIdlePerHour, { estimated: true }),
       },
       {
-        key: "nodes",
-        title: "Nodes",
+        key: "size",
+        title: "Size",
         kind: "number wide",
-        sort: (row) => row.nodes,
-        cell: (row) => [count(row.nodes), row.nodesWithoutPrice ? ` (${row.nodesWithoutPrice} ?)` : ""],
-      },
-      {
-        key: "pods",
-        title: "Pods",
-        kind: "number wide",
-        sort: (row) => row.pods,
-        cell: (row) => count(row.pods),
+        sort: (row) => row.nodes || row.pods,
+        cell: sizeOf,
       },
     ],
   });
+}
+
+/** Pools are counted in nodes, namespaces and workloads in pods. */
+function sizeOf(row) {
+  if (!row.nodes) return counted(row.pods, "pod");
+  return (
+    counted(row.nodes, "node") + (row.nodesWithoutPrice ? `, ${row.nodesWithoutPrice} without a price` : "")
+  );
 }
 
 function splitBar(row) {
@@ -217,6 +225,13 @@ function savingsTable() {
         cell: (row) => `${day(row.at)} ${clock(row.at)}`,
       },
       {
+        key: "saved",
+        title: "Saved",
+        kind: "number",
+        sort: (row) => row.savedPerHour,
+        cell: (row) => perHour(row.savedPerHour),
+      },
+      {
         key: "reason",
         title: "Reason",
         sort: (row) => row.reason,
@@ -226,14 +241,7 @@ function savingsTable() {
         key: "text",
         title: "What",
         kind: "wide",
-        cell: (row) => el("span.cut", { title: row.text }, row.text),
-      },
-      {
-        key: "saved",
-        title: "Saved",
-        kind: "number",
-        sort: (row) => row.savedPerHour,
-        cell: (row) => perHour(row.savedPerHour),
+        cell: (row) => el("span.cut.what", { title: row.text }, row.text),
       },
     ],
   });

@@ -17,7 +17,7 @@ const SERVER = "the server";
 const RUNS_KEPT = 4;
 
 // Texts and results stay while the dashboard is open.
-const kept = { texts: new Map(), chosen: "", hours: "6", runs: [], compared: "" };
+const kept = { texts: new Map(), chosen: "", hours: "1", runs: [], compared: "" };
 
 export function open(root) {
   const objects = select("Object", [], "", (value) => load(value));
