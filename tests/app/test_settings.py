@@ -32,3 +32,11 @@ def test_the_defaults_are_karpenters():
 def test_what_makes_no_sense_is_one_sentence(written, word):
     with pytest.raises(UserError, match=word):
         read_settings(written)
+
+
+def test_a_dashboard_for_others_is_not_opened_by_a_token_that_can_be_guessed():
+    short = Written(cloud="kwok", dashboard_port=8083, dashboard_auth="token", dashboard_token="x")
+    with pytest.raises(UserError, match="at least 16 letters"):
+        read_settings(short)
+    with pytest.raises(UserError, match="--dashboard-auth"):
+        read_settings(Written(cloud="kwok", dashboard_auth="none"))

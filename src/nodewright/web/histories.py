@@ -38,16 +38,10 @@ class Histories:
         self._points: deque[Point] = deque(maxlen=POINTS_MAX)
         self._now: Point | None = None
 
-    def recall(self, points: list[Point]) -> None:
-        """Put points before all that were seen; oldest first."""
-        first_ms = self._points[0].at_ms if self._points else None
-        older = [one for one in points if first_ms is None or one.at_ms < first_ms]
-        self._points = deque([*older, *self._points], maxlen=POINTS_MAX)
-
     def note(self, view: View) -> None:
         """Take note of a view: it is the point of now, and is kept if it is time for one."""
-        if not view.now_ms:
-            return  # Nothing has been seen yet, so there is no instant it could belong to.
+        if not view.now_ms or not (view.is_complete or view.nodes):
+            return  # Nothing has been seen yet, and a cluster without nodes would be a lie.
         costs = {one.name: one.price_nanousd_hour for one in view.pools}
         head = view.head
         self._now = Point(

@@ -1,5 +1,8 @@
+import pytest
+
 from nodewright.install.resources.chart import render_chart
 from nodewright.install.resources.values import Release
+from nodewright.model.errors import UserError
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -93,3 +96,35 @@ def test_a_digest_beats_a_tag():
     pod = pod_of(render_chart({"controller": {"image": image}}))
 
     assert pod["containers"][0]["image"] == f"r@{image['digest']}"
+
+
+def test_the_dashboard_is_shown_to_nobody_unless_that_is_asked_for():
+    objects = render_chart({})
+
+    assert [each["metadata"]["name"] for each in objects if each["kind"] == "Service"] == [
+        "nodewright"
+    ]
+    assert not any(name.startswith("DASHBOARD") for name in variables(objects))
+    assert "tokenreviews" not in str(one(objects, "ClusterRole"))
+
+
+def test_a_dashboard_for_others_asks_the_cluster_who_they_are():
+    objects = render_chart({"web": {"enabled": True}, "networkPolicy": {"enabled": True}})
+
+    assert variables(objects)["DASHBOARD_AUTH"] == "kubernetes"
+    assert one(objects, "Service", "nodewright-web")["spec"]["ports"][0]["port"] == 80
+    assert "tokenreviews" in str(one(objects, "ClusterRole"))
+    looking = one(objects, "ClusterRole", "nodewright-dashboard")
+    assert looking["rules"] == [{"nonResourceURLs": ["/nodewright/dashboard"], "verbs": ["get"]}]
+    ports = [each["ports"] for each in one(objects, "NetworkPolicy")["spec"]["ingress"]]
+    assert ports[-1] == [{"port": "http-web", "protocol": "TCP"}]
+
+
+def test_a_token_of_ones_own_comes_from_a_secret_that_must_be_named():
+    with pytest.raises(UserError, match=r"web\.tokenSecret\.name"):
+        render_chart({"web": {"enabled": True, "auth": "token"}})
+    wanted = {"web": {"enabled": True, "auth": "token", "tokenSecret": {"name": "look"}}}
+    (controller,) = pod_of(render_chart(wanted))["containers"]
+
+    [variable] = [each for each in controller["env"] if each["name"] == "DASHBOARD_TOKEN"]
+    assert variable["valueFrom"] == {"secretKeyRef": {"name": "look", "key": "token"}}
