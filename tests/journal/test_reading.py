@@ -31,6 +31,8 @@ def journal(tmp_path):
         (Filter(subject="default/p"), ["Refuse"]),
         (Filter(since_ms=NOW_MS + 1), ["Delete"]),
         (Filter(limit=1), ["Delete"]),
+        (Filter(before_ms=NOW_MS + 60_000), ["Refuse"]),
+        (Filter(kinds=frozenset({"Delete", "Launch"})), ["Delete"]),
         (Filter(controller="nobody"), []),
     ],
 )
