@@ -7,7 +7,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/pytest
 JOBS ?= auto
 CLUSTERS ?= 3
-BENCHMARKS ?= promises listing examining run controller interruption forecasts
+BENCHMARKS ?= promises listing examining run controller interruption forecasts dashboard painting
 
 .PHONY: help setup lock demo check test test-fast unit e2e soak bench docs image
 

@@ -97,8 +97,8 @@ function alternative(one) {
 }
 
 function price(page) {
-  const change =
-    known(page.priceBefore) && known(page.priceAfter) ? page.priceAfter - page.priceBefore : null;
+  const isKnown = known(page.priceBefore) && known(page.priceAfter);
+  const change = isKnown ? page.priceAfter - page.priceBefore : page.decision.pricePerHour;
   return facts([
     ["before", perHour(page.priceBefore)],
     ["after", perHour(page.priceAfter)],
