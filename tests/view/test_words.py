@@ -71,7 +71,7 @@ def test_what_becomes_of_a_node_has_its_verb_its_reason_and_when():
     assert said(verb=Verb.KEEP, code="NW-4009", blockers=("a/b", "pdb/a/web")) == (
         "keep: pdb/a/web NW-4009"
     )
-    assert said("Draining", "pods leave", verb=Verb.GO) == "waits: pods leave"
+    assert said("Draining", "waiting for pods", verb=Verb.GO) == "waits: pods"
     assert said() == "?"
 
 

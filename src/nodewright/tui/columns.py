@@ -15,7 +15,7 @@ FREE: Final = "░"
 BAR_WIDTH: Final = 10
 MARK: Final = "▸"
 GAP: Final = 1
-_REST_MIN: Final = 24
+_REST_MIN: Final = 20
 _REST_MIN_WIDE: Final = 12
 
 

@@ -62,11 +62,11 @@ def _next(row: NodeRow, now_ms: int) -> Cell:
 
 
 def _cpu(row: NodeRow, _: int) -> Cell:
-    return bar(row.cpu.share)
+    return bar(row.cpu.share if row.is_node else None)
 
 
 def _memory(row: NodeRow, _: int) -> Cell:
-    return bar(row.memory.share)
+    return bar(row.memory.share if row.is_node else None)
 
 
 def _used(row: NodeRow, _: int) -> str:
@@ -74,6 +74,8 @@ def _used(row: NodeRow, _: int) -> str:
 
 
 def _percents(row: NodeRow, _: int) -> Cell:
+    if not row.is_node:
+        return Cell("·")
     text = f"{words.percent(row.cpu.share)}/{words.percent(row.memory.share)}"
     return Cell(text, share_style(row.cpu.share))
 
@@ -84,7 +86,8 @@ def _nothing_last(value: int | None) -> int:
 
 def _may_move(row: PodRow, now_ms: int) -> Cell:
     until = f" {words.wait(row.until_ms, now_ms)}" if row.until_ms is not None else ""
-    said = " ".join(part for part in (row.eviction + until, *row.blockers, row.code) if part)
+    stands = row.blockers or (row.eviction + until,)
+    said = " ".join(part for part in (*stands, row.code) if part)
     return Cell(said, "red" if row.code else "dim" if row.is_daemon else "")
 
 

@@ -130,7 +130,7 @@ def following(row: NodeRow, now_ms: int) -> str:
     """Write what becomes of a node: the verb, when that may change, and why in few words."""
     one = row.next
     if row.state in ("Created", "Launched", "Registered", "NotReady", "Draining", "Terminating"):
-        return f"waits: {row.state_detail or one.text}"
+        return f"waits: {(row.state_detail or one.text).removeprefix('waiting for ')}"
     if one.verb is Verb.UNKNOWN:
         return UNKNOWN
     until = ""
