@@ -19,7 +19,7 @@ def orders(monkeypatch):
     for name in (*INERT, *AwsWritten.__struct_fields__):
         monkeypatch.delenv(name.upper(), raising=False)
     found = []
-    monkeypatch.setattr(verb, "control", lambda order, _: found.append(order))
+    monkeypatch.setattr(verb, "control", lambda order, _environment, _show: found.append(order))
 
     def run(*arguments, **environment):
         for name, value in environment.items():
