@@ -29,7 +29,7 @@ def test_a_pipe_gets_every_node_and_the_sums_once(saved, capsys):
 
     assert said.splitlines()[0].split()[:3] == ["NODE", "POOL", "TYPE"]
     assert "go: empty NW-4301" in said
-    assert "1 nodes have no known price" in said
+    assert "no known price, and not in the cost: 1 node" in said
     assert "3 pods, no instance type is large enough NW-1204" in said
     assert "pool general: 4 nodes, 1 of 2 left, spent by ip-10-0-0-4" in said
 

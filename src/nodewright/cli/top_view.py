@@ -59,16 +59,16 @@ def _notes(view: View) -> list[str]:
         _money(money),
     ]
     if money.unpriced:
-        lines.append(f"{money.unpriced} nodes have no known price and are not in the cost")
+        unknown = words.several(money.unpriced, "node")
+        lines.append(f"no known price, and not in the cost: {unknown}")
     if view.origin.price_source:
         at_ms = view.origin.priced_at_ms
         when = "" if at_ms is None else f", {words.age(at_ms, view.now_ms)} old"
         lines.append(f"prices: {view.origin.price_source}{when}")
     for pool in view.pools:
         spent = f", spent by {', '.join(pool.spenders[:3])}" if pool.spenders else ""
-        lines.append(
-            f"pool {pool.name}: {pool.nodes} nodes, {words.budget(pool, view.now_ms)}{spent}"
-        )
+        nodes, room = words.several(pool.nodes, "node"), words.budget(pool, view.now_ms)
+        lines.append(f"pool {pool.name}: {nodes}, {room}{spent}")
     lines += [_cause(one, view.now_ms) for one in view.pending]
     lines += [
         f"{words.clock(one.at_ms, UTC)}Z {one.verb:<7} {one.text}  {one.id}"
@@ -97,4 +97,4 @@ def _meter(amount: Amount) -> str:
 def _cause(one: PendingCause, now_ms: int) -> str:
     code = f" {one.code}" if one.code else ""
     since = words.age(one.since_ms, now_ms)
-    return f"waiting {since}: {one.count} pods, {one.title}{code}: {one.summary}"
+    return f"waiting {since}: {words.several(one.count, 'pod')}, {one.title}{code}: {one.summary}"

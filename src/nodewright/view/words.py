@@ -82,6 +82,11 @@ def price(row: NodeRow) -> str:
     return f"{'~' if row.price_is_estimate else ''}{row.price_nanousd_hour / NANO:.3f}"
 
 
+def several(count: int, thing: str) -> str:
+    """Count things in words: one node, two nodes."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
 def percent(share: float | None) -> str:
     """Write a share in whole percent, without the sign."""
     return UNKNOWN if share is None else f"{share * 100:.0f}"
