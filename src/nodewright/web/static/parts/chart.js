@@ -81,7 +81,8 @@ export function chart({ label, stacked = false, format, height = 220, secondAxis
       axes: [
         {
           ...axis,
-          values: (_, splits) => splits.map((at) => (asHours ? `${Number(at.toFixed(2))} h` : hourOf(at))),
+          values: (_, splits) =>
+            splits.map((at) => (asHours ? `${Number(at.toFixed(2))} h` : timeOf(at, splits))),
           space: 56,
           size: 26,
         },
@@ -169,8 +170,10 @@ function whenOf(at, asHours) {
   return asHours ? `after ${span(at * 3600)}` : clock(at * 1000);
 }
 
-function hourOf(seconds) {
-  return new Date(seconds * 1000).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+/** A time of day; with seconds where the marks lie closer than minutes. */
+function timeOf(seconds, splits) {
+  const written = clock(seconds * 1000);
+  return splits.length > 1 && splits[1] - splits[0] < 60 ? written : written.slice(0, 5);
 }
 
 /** Small triangles on the time axis: up for a launch, down for a deletion. */

@@ -200,6 +200,7 @@ function comparison(names, rows) {
 function figure(value, unit) {
   if (!known(value)) return "?";
   if (unit === "$" || /^(USD|CNY|money|price)/i.test(unit)) return money(value);
+  if (unit === "share") return `${Math.round(value * 100)} %`;
   if (unit === "s" || unit === "seconds") return span(value);
   return `${Number(value.toFixed(Math.abs(value) >= 100 ? 0 : 2)).toLocaleString("en-US")}${unit ? ` ${unit}` : ""}`;
 }
