@@ -2,7 +2,11 @@
 
 import http.client
 import json
+import signal
 import socket
+import subprocess
+import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -72,6 +76,40 @@ def ask(port, path, **headers):
         connection.close()
 
 
+def look_from_a_terminal(cluster, own):
+    """Give what `nodewright top` shows of a cluster, with the decisions of its controller."""
+    command = [
+        sys.executable, "-m", "nodewright", "top", "--once", "-o", "json",
+        "--kubeconfig", str(cluster.kubeconfig), "--api", f"http://127.0.0.1:{own}",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+@contextmanager
+def watching(cluster, api):
+    """Have `nodewright web` look at the cluster and ask the controller for its decisions; give its port."""
+    port = a_free_port()
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "nodewright", "web", "--kubeconfig", cluster.kubeconfig,
+            "--api", f"http://127.0.0.1:{api}", "--no-browser", "--port", str(port),
+        ],
+    )  # fmt: skip
+    try:
+        cluster.wait_for("the command listens", lambda: is_open(port))
+        yield port
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+
+
+def is_open(port):
+    with socket.socket() as made:
+        return made.connect_ex(("127.0.0.1", port)) == 0
+
+
 def test_a_controller_shows_its_nodes_and_asks_others_who_they_are(cluster, namespace, replica):
     accounts = [
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}
@@ -88,8 +126,8 @@ def test_a_controller_shows_its_nodes_and_asks_others_who_they_are(cluster, name
     cluster.wait_for("pods run", lambda: count_running(cluster, namespace) == 3)
     own = next(one["api"] for one in replica.lines() if one["message"] == "listening")
 
-    def nodes():
-        status, body = ask(own, "/api/nodes")
+    def nodes(port=own):
+        status, body = ask(port, "/api/nodes")
         assert status == 200
         return json.loads(body)["name"]
 
@@ -110,6 +148,11 @@ def test_a_controller_shows_its_nodes_and_asks_others_who_they_are(cluster, name
     assert ask(own, "/snapshot")[1].startswith(b"\x1f\x8b")
     assert ask(own, "/api/overview", Host="evil.example")[0] == 403
 
+    seen = look_from_a_terminal(cluster, own)
+    assert made == {one["name"] for one in seen["nodes"]}
+    assert launched[-1]["id"] in {one["id"] for one in seen["decisions"]}
+    assert (seen["origin"]["leader"], seen["head"]["podsPending"]) == ("replica-0", 0)
+
     shown = replica.dashboard
     tokens = {
         name: cluster.kubectl("create", "token", name, "-n", namespace).strip()
@@ -120,4 +163,9 @@ def test_a_controller_shows_its_nodes_and_asks_others_who_they_are(cluster, name
     assert ask(shown, "/api/overview", Authorization=f"Bearer {tokens['stranger']}")[0] == 403
     assert ask(shown, "/api/overview", Authorization=f"Bearer {tokens['looker']}")[0] == 200
     assert ask(shown, "/")[0] == 200
+
+    with watching(cluster, own) as port:
+        cluster.wait_for("the command shows them too", lambda: made <= set(nodes(port)))
+        listed = json.loads(ask(port, "/api/decisions")[1])["decisions"]
+        assert launched[-1]["id"] in {one["id"] for one in listed}
     assert replica.complaints() == []
