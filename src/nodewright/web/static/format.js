@@ -10,6 +10,15 @@ const STEPS = [
   [1, "s"],
 ];
 
+// Made once: to make a formatter takes far longer than to use it, and a map has thousands of prices.
+const numbers = { whole: new Intl.NumberFormat("en-US") };
+for (const digits of [0, 2, 3, 5]) {
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  numbers[digits] = new Intl.NumberFormat("en-US", options);
+}
+const timeOfDay = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const dayOfYear = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+
 let currency = "USD";
 
 /** Names the currency of the price list, which the server tells with its first answer. */
@@ -27,10 +36,7 @@ export function money(amount, { estimated = false, signed = false, unit = "" } =
   if (!known(amount)) return UNKNOWN;
   const size = Math.abs(amount);
   const digits = size >= 1000 || size === 0 ? 0 : size >= 1 ? 2 : size >= 0.001 ? 3 : 5;
-  const figure = size.toLocaleString("en-US", {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
+  const figure = numbers[digits].format(size);
   const sign = amount < 0 ? "−" : signed && amount > 0 ? "+" : "";
   return `${estimated ? "~" : ""}${sign}${SYMBOLS[currency] ?? `${currency} `}${figure}${unit}`;
 }
@@ -42,7 +48,7 @@ export function perHour(amount, options = {}) {
 
 /** A count with thousands set apart. */
 export function count(value) {
-  return known(value) ? value.toLocaleString("en-US") : UNKNOWN;
+  return known(value) ? numbers.whole.format(value) : UNKNOWN;
 }
 
 /** A count and its noun: `1 pod`, `2 pods`. */
@@ -79,19 +85,15 @@ export function age(since, at) {
 
 /** An instant as a time of day in the reader's own zone. */
 export function clock(instant) {
-  if (!known(instant)) return UNKNOWN;
-  return new Date(instant).toLocaleTimeString("en-GB");
+  return known(instant) ? timeOfDay.format(new Date(instant)) : UNKNOWN;
 }
 
 /** An instant as a day and a time in the reader's own zone. */
 export function moment(instant) {
-  if (!known(instant)) return UNKNOWN;
-  const date = new Date(instant);
-  return `${day(instant)} ${date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
+  return known(instant) ? `${day(instant)} ${clock(instant).slice(0, 5)}` : UNKNOWN;
 }
 
 /** The day of an instant. */
 export function day(instant) {
-  const options = { weekday: "short", day: "numeric", month: "short" };
-  return new Date(instant).toLocaleDateString("en-GB", options);
+  return dayOfYear.format(new Date(instant));
 }
