@@ -181,3 +181,12 @@ async def test_events_begin_with_the_head_of_now(document):
     name, data, *_ = greeting.decode().split("\n")
     assert name == "event: change"
     assert json.loads(data.removeprefix("data: "))["head"]["nodes"] == source.desk.view.head.nodes
+
+
+async def test_health_says_how_many_look(document):
+    source = await looked_at(document)
+    async with asking(source) as (client, shown):
+        shown.office.hub.join()
+        reply = await client.get("/api/health")
+
+    assert reply.json()["clients"] == 1

@@ -84,6 +84,7 @@ class Clerk:
         self._ticks_ms = ticks_ms
         self._asked_ms: int | None = None
         self.histories = Histories()
+        self.count_clients: Callable[[], int] = lambda: 0
 
     def note_asked(self) -> None:
         """Take note that somebody asks."""
@@ -189,7 +190,8 @@ class Clerk:
         view, revision = self.view, self.revision
 
         async def make() -> Body:
-            return write_answer(await self._given.examine(revision, view))
+            found = await self._given.examine(revision, view)
+            return write_answer(msgspec.structs.replace(found, clients=self.count_clients()))
 
         return await self._shelf.of("health", revision, HEALTH_LASTS_MS, make)
 

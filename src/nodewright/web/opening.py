@@ -31,6 +31,7 @@ async def open_dashboard(given: Given, clock: Counter) -> AsyncIterator[Dashboar
     """Have a dashboard for the length of a block."""
     hub = Hub()
     clerk = Clerk(given, clock.now_ms(), clock.ticks_ms)
+    clerk.count_clients = lambda: hub.count
     herald = Herald(given.source, clerk, hub)
     watching = asyncio.create_task(herald.run(clock))
     try:

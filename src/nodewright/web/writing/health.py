@@ -36,7 +36,6 @@ class Examined(msgspec.Struct, frozen=True):
     by_whom: str = ""
     conditions: tuple[Condition, ...] = ()
     queue: Queue | None = None
-    clients: int = 0
 
 
 def write_health(view: View, revision: int, world: World | None, known: Examined) -> Health:
@@ -59,7 +58,7 @@ def write_health(view: View, revision: int, world: World | None, known: Examined
         sold_out=tuple(_sold_out(world)),
         queue=known.queue,
         versions=tuple(_versions(view)),
-        clients=known.clients,
+        clients=0,
     )
 
 
