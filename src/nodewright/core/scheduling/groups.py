@@ -6,7 +6,10 @@ what is already planned too, so that it never starts from a clean slate it does 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Final
 
+from nodewright.core.recall import Recall
 from nodewright.core.scheduling.drafts import Draft
 from nodewright.core.scheduling.hosts import Host
 from nodewright.core.scheduling.partaking import Part, part_of
@@ -329,17 +332,16 @@ def pool_domains(ranges: Sequence[PoolRange]) -> PoolDomains:
             if taints not in sets:
                 sets.append(taints)
 
-    catalogs: dict[int, list[Requirement]] = {}
     for reach in ranges:
         for key, requirement in reach.requirements.items():
             note(key, requirement, reach.taints)
-        catalog = catalogs.get(id(reach.types))
-        if catalog is None:
-            catalog = catalogs[id(reach.types)] = _distinct_labels(reach.types)
-        for requirement in catalog:
+        for requirement in _labels.of((reach.types,), partial(_distinct_labels, reach.types)):
             own = reach.requirements.get(requirement.key)
             note(requirement.key, own.intersect(requirement) if own else requirement, reach.taints)
     return found
+
+
+_labels: Final = Recall[list[Requirement]](16)
 
 
 def _distinct_labels(types: Sequence[InstanceType]) -> list[Requirement]:

@@ -1,9 +1,12 @@
 """NodePools made ready for planning: which are used, in which order, and what each can make."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final
 
 import msgspec
 
+from nodewright.core.recall import Recall
 from nodewright.core.scheduling.daemons import Daemon, daemon_loads
 from nodewright.core.scheduling.faults import fault_cause
 from nodewright.core.scheduling.overlays import apply_overlays
@@ -145,8 +148,21 @@ def _supply(
     return supply
 
 
+_SUPPLIES_KEPT: Final = 16
+_supplies: Final = Recall[Supply](_SUPPLIES_KEPT)
+
+
+@lru_cache(maxsize=1024)
+def _the_same[T](value: T) -> T:
+    """Give one and the same object for equal values."""
+    return value
+
+
 class _SupplyMaker:
-    """Makes supplies; pools that differ in name and taints only share one index."""
+    """Makes supplies; pools that differ in name and taints only share one index.
+
+    An index is kept from look to look as long as the types on sale and the daemon sets are the same objects.
+    """
 
     def __init__(self, daemons: Sequence[Daemon], settings: SupplySettings) -> None:
         self._daemons = daemons
@@ -154,9 +170,17 @@ class _SupplyMaker:
         self._made: dict[tuple[int, frozenset[Requirement]], Supply] = {}
 
     def make(self, pool: NodePool, reach: PoolRange) -> Supply:
-        """Make the supply of a pool."""
+        """Give the supply of a pool."""
+        own = frozenset(one for one in reach.requirements.values() if one.key != NODEPOOL)
+        parts = (own, reach.taints, self._settings)
+        indexed = _supplies.of(
+            (reach.types, *map(_the_same, parts), *self._daemons),
+            lambda: self._index(pool, reach, own),
+        )
+        return indexed.twin(pool, reach.requirements)
+
+    def _index(self, pool: NodePool, reach: PoolRange, own: frozenset[Requirement]) -> Supply:
         requirements, settings = reach.requirements, self._settings
-        own = frozenset(one for one in requirements.values() if one.key != NODEPOOL)
         known = self._made.get((id(reach.types), own))
         if known is not None:
             types = known.types

@@ -10,6 +10,7 @@ with their masks answer "all that can be y".
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -76,6 +77,14 @@ class Thresholds:
         return self.at_most[bisect_right(self.amounts, amount)]
 
 
+type _LabelBits = list[tuple[Requirement | None, Bits]]
+"""What is said of a label, or nothing, and the ways of which it is said."""
+
+_REQUIREMENTS_MAX: Final = 20_000
+_LABELS_MAX: Final = 500
+"""How much an index remembers of what pods asked for; more is worked out each time."""
+
+
 class Supply:
     """A NodePool with everything that it can make, indexed."""
 
@@ -120,8 +129,7 @@ class Supply:
         """What ways have free and cost, by the resources that were asked for; markets fill it."""
         self._room: dict[str, Thresholds] = {}
         self._capacity: dict[str, Thresholds] = {}
-        self._labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
-        self._ways_labels: dict[str, list[tuple[Requirement | None, Bits]]] = {}
+        self._labels: dict[str, tuple[_LabelBits, _LabelBits]] = {}
         self._meeting: dict[Requirement, Bits] = {}
         self._surely: dict[Requirement, Bits] = {}
         self._alive: dict[Bits, tuple[int, ...]] = {}
@@ -132,13 +140,21 @@ class Supply:
         )
 
     def twin(self, pool: NodePool, requirements: Requirements) -> "Supply":
-        """Give the supply of a pool that differs in name and taints only; it shares this index."""
+        """Give the supply of a pool that differs in name and taints only; it shares this index.
+
+        What is remembered of sets of ways is not shared: there are many of them, and an index lives long.
+        """
         other = copy(self)
+        other.forget_sets()
         other.pool = pool
         other.name = pool.metadata.name
         other.requirements = requirements
         other.taints = pool.spec.template.spec.taints
         return other
+
+    def forget_sets(self) -> None:
+        """Forget what was worked out for sets of ways."""
+        self._alive, self._names, self._least = {}, {}, {}
 
     def room(self, resource: str) -> Thresholds:
         """Give the thresholds of what is free for pods, daemon pods already taken off."""
@@ -174,19 +190,15 @@ class Supply:
         bare = requirement.without_min_values()
         known = self._meeting.get(bare)
         if known is None:
-            known = self._meeting[bare] = self._meet(bare)
+            known = self._meet(bare)
+            if len(self._meeting) < _REQUIREMENTS_MAX:
+                self._meeting[bare] = known
         return known
 
     def _meet(self, wanted: Requirement) -> Bits:
-        key = wanted.key
-        if key not in self._labels:
-            self._index_label(key)
-        types = _or(
-            bits for have, bits in self._labels[key] if have is None or _can_be(have, wanted)
-        )
-        ways = _or(
-            bits for have, bits in self._ways_labels[key] if have is None or _can_be(have, wanted)
-        )
+        by_type, by_way = self._label_index(wanted.key)
+        types = _or(bits for have, bits in by_type if have is None or _can_be(have, wanted))
+        ways = _or(bits for have, bits in by_way if have is None or _can_be(have, wanted))
         return types & ways
 
     def surely(self, requirement: Requirement) -> Bits:
@@ -194,14 +206,16 @@ class Supply:
         bare = requirement.without_min_values()
         known = self._surely.get(bare)
         if known is None:
-            known = self._surely[bare] = self._satisfy(bare)
+            known = self._satisfy(bare)
+            if len(self._surely) < _REQUIREMENTS_MAX:
+                self._surely[bare] = known
         return known
 
     def _satisfy(self, wanted: Requirement) -> Bits:
         labelled = self.labelled(wanted.key)
         met = _or(
             bits
-            for side in (self._labels[wanted.key], self._ways_labels[wanted.key])
+            for side in self._label_index(wanted.key)
             for have, bits in side
             if have is not None and have.is_within(wanted)
         )
@@ -213,12 +227,19 @@ class Supply:
 
     def labelled(self, key: str) -> Bits:
         """Give all ways whose type or offering says something of a label."""
-        if key not in self._labels:
-            self._index_label(key)
-        sides = (self._labels[key], self._ways_labels[key])
+        sides = self._label_index(key)
         return _or(bits for side in sides for have, bits in side if have is not None)
 
-    def _index_label(self, key: str) -> None:
+    def _label_index(self, key: str) -> tuple[_LabelBits, _LabelBits]:
+        """Give what types, and what ways, say of a label, with the ways that say each of it."""
+        known = self._labels.get(key)
+        if known is None:
+            known = self._index_label(key)
+            if len(self._labels) < _LABELS_MAX:
+                self._labels[key] = known
+        return known
+
+    def _index_label(self, key: str) -> tuple[_LabelBits, _LabelBits]:
         by_type: dict[Requirement | None, Bits] = {}
         for index, one in enumerate(self.types):
             have = one.requirements.get(key)
@@ -227,8 +248,7 @@ class Supply:
         for bit, way in enumerate(self.ways):
             have = way.offering.requirements.get(key)
             by_way[have] = by_way.get(have, 0) | (1 << bit)
-        self._labels[key] = list(by_type.items())
-        self._ways_labels[key] = list(by_way.items())
+        return list(by_type.items()), list(by_way.items())
 
     def port_blocked(self, ports: Iterable[HostPort]) -> Bits:
         """Give all ways on which a daemon pod already holds one of these host ports."""
