@@ -101,7 +101,7 @@ def watching(cluster, api):
         cluster.wait_for("the command listens", lambda: is_open(port))
         yield port
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
 
 

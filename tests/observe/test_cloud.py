@@ -8,6 +8,7 @@ from nodewright.model.instance import Offering
 from nodewright.model.labels import CAPACITY_TYPE, ZONE, ZONE_ID
 from nodewright.model.requirements import Requirements
 from nodewright.observe.cloud import TimedCloud
+from nodewright.observe.hearing import Heard
 from nodewright.observe.metrics import Metrics
 from nodewright.ports.cloud import (
     Deaf,
@@ -151,6 +152,7 @@ async def test_messages_are_counted_by_kind_with_their_age():
     assert samples(metrics, "karpenter_interruption_message_queue_duration_seconds_sum") == {
         (): 13.5
     }
+    assert metrics.hearing.latest == Heard(7_000)
     assert inner.acknowledged == [("r", "s")]
 
 
@@ -189,7 +191,9 @@ async def test_a_clock_that_is_behind_makes_no_message_younger_than_now():
 )
 async def test_a_queue_that_is_not_heard_is_no_message(fault, expected):
     cloud, metrics, _ = timed(receive_notices=Deaf(fault))
+    told = None if fault is QueueFault.UNSET else Heard(fault="missing")
 
     assert await cloud.receive_notices() == Deaf(fault)
     assert received(metrics) == {}
     assert samples(metrics, "nodewright_interruption_queue_errors_total") == expected
+    assert metrics.hearing.latest == told

@@ -16,6 +16,7 @@ from nodewright.journal.copying import Copier
 from nodewright.kube.health import say_fine, serve_probes
 from nodewright.kube.session import Session
 from nodewright.model.world import World
+from nodewright.observe.hearing import Hearing
 from nodewright.observe.logs import Log
 from nodewright.observe.metrics import LEADING, Metrics
 from nodewright.observe.status import Condition, Latest, Replica, status_document
@@ -37,6 +38,7 @@ class Exhibit(NamedTuple):
     sight: Sight
     identity: str
     conditions: Callable[[], tuple[Condition, ...]]
+    hearing: Hearing
 
 
 class Face(NamedTuple):
@@ -87,6 +89,7 @@ async def open_faces(
             sight,
             identity,
             lambda: tuple(one for tell in said for one in tell().conditions),
+            metrics.hearing,
         )
     )
     with tracing(read_endpoint(written.traces), ours, clock.now_ms) as traces:

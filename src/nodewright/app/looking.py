@@ -14,6 +14,7 @@ from nodewright.app.journals import Source as JournalSource
 from nodewright.app.live import Place
 from nodewright.app.sources import open_snapshot
 from nodewright.model.errors import UserError
+from nodewright.ports.witness import Witness
 from nodewright.view.source import Source
 from nodewright.view.values import View
 
@@ -33,14 +34,17 @@ class Wanted(msgspec.Struct, frozen=True):
     journal: JournalSource = JournalSource()
 
 
-def open_source(wanted: Wanted, environment: Mapping[str, str]) -> Source:
-    """Give the source that is meant; naming two is one sentence."""
+def open_source(wanted: Wanted, environment: Mapping[str, str], *witnesses: Witness) -> Source:
+    """Give the source that is meant; naming two is one sentence.
+
+    Witnesses are told of what a simulation decides; elsewhere nothing is decided.
+    """
     if wanted.snapshot and wanted.scenario:
         raise UserError(
             "only one of SNAPSHOT and --scenario can say what to look at", code="NW-9401"
         )
     if wanted.scenario:
-        return _open_simulation(wanted)
+        return _open_simulation(wanted, witnesses)
     if wanted.snapshot:
         return _open_snapshot(wanted.snapshot)
     from nodewright.app.viewing_live import LiveSource
@@ -48,7 +52,7 @@ def open_source(wanted: Wanted, environment: Mapping[str, str]) -> Source:
     return LiveSource(wanted.place, wanted.journal, environment)
 
 
-def _open_simulation(wanted: Wanted) -> Source:
+def _open_simulation(wanted: Wanted, witnesses: tuple[Witness, ...]) -> Source:
     """Read a scenario file, or take the demo's by its name."""
     from nodewright.app.viewing_simulation import Act, SimulationSource
     from nodewright.sim.scenario import parse_scenario, read_scenario
@@ -59,7 +63,7 @@ def _open_simulation(wanted: Wanted) -> Source:
         scenario = parse_scenario(SHOP, DEMO)
     else:
         scenario = read_scenario(Path(wanted.scenario))
-    return SimulationSource(Act(scenario, wanted.seed, wanted.speed, wanted.stays))
+    return SimulationSource(Act(scenario, wanted.seed, wanted.speed, wanted.stays), *witnesses)
 
 
 def _open_snapshot(path: str) -> Source:

@@ -7,7 +7,6 @@ in pieces, so that only what is alive is kept in memory.
 
 import asyncio
 import itertools
-import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Final
@@ -15,6 +14,7 @@ from typing import IO, Final
 import httpx2
 import msgspec
 
+from nodewright.app.signals import hear_signals
 from nodewright.app.workloads import Source, is_random, is_table, open_lines, open_workload
 from nodewright.kube.access import Access, find_access
 from nodewright.kube.machine import Machine, this_machine
@@ -153,7 +153,7 @@ async def _watch(access: Access, watch: Watch, path: Path, begun: Callable[[int]
 async def _wait(machine: Machine, end_ms: int) -> None:
     """Wait until an instant; whoever interrupts or ends it has what was seen until then."""
     told = asyncio.Event()
-    _hear_signals(told)
+    hear_signals(told)
     waits = (
         asyncio.create_task(machine.clock.sleep_ms(max(0, end_ms - machine.clock.now_ms()))),
         asyncio.create_task(told.wait()),
@@ -167,16 +167,6 @@ async def _wait(machine: Machine, end_ms: int) -> None:
     finally:
         for one in waits:
             one.cancel()
-
-
-def _hear_signals(told: asyncio.Event) -> None:
-    """Take signals by hand: a shell's background job is told by SIGTERM, and ignores SIGINT."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, told.set)
-        except NotImplementedError:  # On Windows; there Ctrl-C cancels the task instead.
-            return
 
 
 def _listener(

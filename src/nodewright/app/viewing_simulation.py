@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from nodewright.app.run import run_controllers
 from nodewright.app.viewing import Studio
 from nodewright.kube.machine import this_machine
+from nodewright.ports.witness import Witness
 from nodewright.sim.furnish import Furnisher
 from nodewright.sim.process import Ports
 from nodewright.sim.run import settings_of
@@ -45,7 +46,7 @@ class Act(msgspec.Struct, frozen=True):
 class SimulationSource(Studio):
     """Plays a scenario and shows it; it ends by itself unless it is to stay."""
 
-    def __init__(self, act: Act) -> None:
+    def __init__(self, act: Act, *witnesses: Witness) -> None:
         super().__init__(Origin("simulation", f"{act.scenario.name}, seed {act.seed}"), 0)
         self._act = act
         self._speed = act.speed
@@ -54,6 +55,7 @@ class SimulationSource(Studio):
         self._is_over = False
         self._mirror: Mirror | None = None
         self._notebook = Notebook()
+        self._witnesses = (self._notebook, *witnesses)
         self._clock = this_machine().clock
 
     def set_pace(self, speed: float) -> bool:
@@ -115,7 +117,7 @@ class SimulationSource(Studio):
 
     async def _autoscale(self, ports: Ports) -> None:
         self._mirror = ports.mirror
-        await run_controllers(ports._replace(witnesses=(self._notebook,)), is_strict=True)
+        await run_controllers(ports._replace(witnesses=self._witnesses), is_strict=True)
 
     def _know(self, sim: Simulation, origin: Origin) -> Known | None:
         mirror = self._mirror

@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter, validators
 
+from nodewright.app.signals import hear_signals
 from nodewright.cli.cluster import SourceOption
 from nodewright.cli.errors import EXIT_FINE
 from nodewright.cli.files import SnapshotArgument, check_files
@@ -87,30 +89,35 @@ def web(
 def open_web(wanted: "Wanted", listening: "Listening", *, is_opened: bool) -> int:
     """Show the dashboard until somebody has seen enough."""
     try:
-        asyncio.run(_show(wanted, listening, is_opened=is_opened))
-    except KeyboardInterrupt:
-        say("stopped")
+        with suppress(KeyboardInterrupt):
+            asyncio.run(_show(wanted, listening, is_opened=is_opened))
     except OSError as error:
         raise UserError(
             f"{listening.host}:{listening.port} cannot be listened on: {error.strerror or error}",
             code="NW-9666",
             advice="give another --port, or leave it out for any that is free",
         ) from None
+    say("stopped")
     return EXIT_FINE
 
 
 async def _show(wanted: "Wanted", listening: "Listening", *, is_opened: bool) -> None:
     from nodewright.web.looking import show
 
+    told = asyncio.Event()
+    hear_signals(told)
     async with show(wanted, listening, os.environ) as (port, looking):
         host = f"[{listening.host}]" if ":" in listening.host else listening.host
         address = f"http://{host}:{port}/"
         say(f"the dashboard is at {address} (Ctrl-C ends it)")
         if is_opened:
             await asyncio.to_thread(_open, address)
-        await looking
+        ending = asyncio.create_task(told.wait())
+        await asyncio.wait({looking, ending}, return_when=asyncio.FIRST_COMPLETED)
+        if looking.done():
+            looking.result()
         # What there was to see has been seen; the pages stay.
-        await asyncio.Event().wait()
+        await ending
 
 
 def _open(address: str) -> None:

@@ -116,13 +116,15 @@ class TimedCloud:
                 self._metrics.count(
                     "nodewright_interruption_queue_errors_total", received.fault.value
                 )
+                self._metrics.hearing.failed(received.message or received.fault.value)
             return received
-        for notice in received:
+        lags_ms = [max(0, self._clock.now_ms() - notice.sent_ms) for notice in received]
+        self._metrics.hearing.listened(tuple(lags_ms))
+        for notice, lag_ms in zip(received, lags_ms, strict=True):
             kind = kind_of(CloudNotice(notice.receipt, notice.kind, detail=notice.detail))
             self._metrics.count("karpenter_interruption_received_messages_total", kind or _NO_OP)
-            waited_ms = max(0, self._clock.now_ms() - notice.sent_ms)
             self._metrics.note(
-                "karpenter_interruption_message_queue_duration_seconds", waited_ms / 1000
+                "karpenter_interruption_message_queue_duration_seconds", lag_ms / 1000
             )
         return received
 

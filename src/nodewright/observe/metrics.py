@@ -29,6 +29,7 @@ from nodewright.observe.facts import NARROW, WHOLE
 from nodewright.observe.families import COUNTERS, GAUGES, HISTOGRAMS, SUMMARIES
 from nodewright.observe.family import Family
 from nodewright.observe.fresh import WORDS, Fresh, code_of
+from nodewright.observe.hearing import Hearing
 from nodewright.observe.lives import Lives, seconds_since
 from nodewright.observe.money import Money
 from nodewright.observe.onsale import OnSale
@@ -100,6 +101,7 @@ class Metrics:
         }
         self._summaries = {one.name: Summary(one) for one in SUMMARIES}
         self.on_sale = OnSale()
+        self.hearing = Hearing()
         self._look = look
         self._version = version
         self._world: World | None = None

@@ -164,10 +164,10 @@ class Clerk:
         return await self._make("money", 0, lambda: write_money_page(view, revision))
 
     async def decisions(self, wanted: Filter, *, is_all: bool) -> Body:
-        """Give a page of decisions; bookkeeping only where all are asked for."""
+        """Give a page of decisions; bookkeeping only where all, or just that, are asked for."""
         view = self.view
-        kinds = frozenset() if is_all else ACTS
-        asked = msgspec.structs.replace(wanted, kinds=kinds)
+        default = frozenset() if is_all else ACTS
+        asked = msgspec.structs.replace(wanted, kinds=wanted.kinds or default)
         # A journal is written a little after the view knows: it is asked again every second.
         second = self._ticks_ms() // 1_000
         make = self._timeline.page

@@ -18,7 +18,7 @@ from nodewright.journal.api import Take
 from nodewright.journal.reading import Journal
 from nodewright.view.notebook import Notebook
 from nodewright.view.values import View
-from nodewright.web.answers.health import Health
+from nodewright.web.answers.health import Health, Queue
 from nodewright.web.answers.shared import Condition
 from nodewright.web.clerk import Given
 from nodewright.web.doors import Door, ReviewDoor, TokenDoor
@@ -88,11 +88,20 @@ class _Shown:
             return TokenDoor(written.dashboard_token)
         return ReviewDoor(session.client, session.client.machine.clock.ticks_ms)
 
+    def _queue(self) -> Queue | None:
+        heard = self._exhibit.hearing.latest
+        if heard is None:
+            return None
+        lag_s = heard.lag_ms / 1000 if heard.lag_ms is not None else None
+        return Queue(self._exhibit.order.aws.written.interruption_queue, lag_s, heard.fault)
+
     async def _examine(self, revision: int, view: View) -> Health:
         said = tuple(
             Condition(one.type, "True" if one.status else "False", "", one.message)
             for one in self._exhibit.conditions()
         )
-        known = Examined(by_whom="the controller's own checkups", conditions=said)
+        known = Examined(
+            by_whom="the controller's own checkups", conditions=said, queue=self._queue()
+        )
         world = self._source.world()
         return await asyncio.to_thread(write_health, view, revision, world, known)

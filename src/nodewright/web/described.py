@@ -65,6 +65,7 @@ ROUTES: Final = (
                     "default": PAGE_DEFAULT,
                 },
             ),
+            Parameter("kind", "Only these kinds, such as Launch,Disrupt; else all that matter."),
             Parameter("all", "Bookkeeping too.", schema={"type": "boolean", "default": False}),
         ),
         failures=_ONE,

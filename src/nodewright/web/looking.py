@@ -5,8 +5,10 @@ API server, and its health is what `doctor` finds.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
@@ -16,9 +18,12 @@ from nodewright.app.installing import Place as Account
 from nodewright.app.journals import Decisions, open_journal
 from nodewright.app.looking import Wanted, open_source
 from nodewright.doctor.registry import all_checks
+from nodewright.journal.reading import Journal
+from nodewright.journal.recorder import Recorder
 from nodewright.kube.machine import Counter, this_machine
 from nodewright.model.errors import UserError
 from nodewright.model.instant import print_instant
+from nodewright.ports.clock import Clock
 from nodewright.state.expectations import Held
 from nodewright.state.writing import SnapshotMetadata, write_snapshot
 from nodewright.view.source import Source
@@ -64,21 +69,36 @@ async def show(
     """Have a dashboard for the length of a block; give its port, and the task that looks."""
     rules = listening.rules()
     clock = this_machine().clock
-    source = open_source(wanted, environment)
-    is_live = not (wanted.snapshot or wanted.scenario)
-    journal = open_journal(wanted.journal, environment) if is_live else None
-    doctor = _Visits(wanted, environment, clock) if is_live else None
-    given = _given(source, journal, doctor)
-    running = asyncio.create_task(source.run())
-    try:
-        async with (
-            open_dashboard(given, clock) as dashboard,
-            serve(dashboard.app(rules), listening.port, listening.host) as port,
-        ):
-            yield port, running
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+    with _open(wanted, environment, clock) as (source, journal):
+        is_live = not (wanted.snapshot or wanted.scenario)
+        doctor = _Visits(wanted, environment, clock) if is_live else None
+        given = _given(source, journal, doctor)
+        running = asyncio.create_task(source.run())
+        try:
+            async with (
+                open_dashboard(given, clock) as dashboard,
+                serve(dashboard.app(rules), listening.port, listening.host) as port,
+            ):
+                yield port, running
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+
+@contextmanager
+def _open(
+    wanted: Wanted, environment: Mapping[str, str], clock: Clock
+) -> Iterator[tuple[Source, Decisions | None]]:
+    """Give what is looked at, with its journal; that of a simulation lasts as long as it is looked at."""
+    if wanted.scenario:
+        with TemporaryDirectory(prefix="nodewright-", ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            source = open_source(wanted, environment, Recorder(folder, clock))
+            yield source, Journal(folder)
+    else:
+        source = open_source(wanted, environment)
+        is_live = not wanted.snapshot
+        yield source, open_journal(wanted.journal, environment) if is_live else None
 
 
 def _given(source: Source, journal: Decisions | None, doctor: "_Visits | None") -> Given:

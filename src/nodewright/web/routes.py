@@ -160,7 +160,7 @@ def _name(request: Request) -> str:
     return name
 
 
-_LISTING: Final = ("node", "pod", "pool", "since", "before", "limit", "all")
+_LISTING: Final = ("node", "pod", "pool", "since", "before", "kind", "limit", "all")
 
 
 async def _list(clerk: Clerk, request: Request) -> Body:
@@ -176,6 +176,7 @@ async def _list(clerk: Clerk, request: Request) -> Body:
         before_ms=_instant(query, "before"),
         limit=limit,
         about=Wanted(query.get("node", ""), query.get("pod", ""), query.get("pool", "")),
+        kinds=frozenset(filter(None, query.get("kind", "").split(","))),
     )
     return await clerk.decisions(wanted, is_all=said == "true")
 

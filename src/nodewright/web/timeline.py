@@ -27,7 +27,7 @@ PAGE_MAX: Final = 500
 EFFECTS_MAX: Final = 30
 SIBLINGS_MAX: Final = 50
 DAY_MS: Final = 86_400_000
-ACTS: Final = frozenset({"Launch", "Disrupt", "Delete", "End", "Refuse", "Keep", "Tell", "Evict"})
+ACTS: Final = frozenset({"Launch", "Disrupt", "Delete", "End", "Refuse", "Keep", "Evict"})
 """What people ask about; the rest (conditions, finalizers, labels) is bookkeeping."""
 
 
@@ -118,6 +118,7 @@ def _page_of_view(wanted: Filter, view: View) -> Decisions:
         one
         for one in view.decisions
         if one.at_ms >= wanted.since_ms
+        and (wanted.kinds in (ACTS, frozenset()) or one.verb in wanted.kinds)
         and (not wanted.before_ms or one.at_ms < wanted.before_ms)
         and all(
             not name or name in one.subject or name in one.text

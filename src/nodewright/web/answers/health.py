@@ -48,11 +48,11 @@ class SoldOut(Answer, frozen=True):
 
 
 class Queue(Answer, frozen=True):
-    """The queue of interruptions: how old the oldest message is, and how many wait; null where not known."""
+    """The queue of interruptions: how long its latest message had waited, and why nothing can be heard."""
 
     name: str
     lag_seconds: float | None
-    waiting: int | None
+    fault: str = ""
 
 
 class Version(Answer, frozen=True):

@@ -19,5 +19,7 @@ async def test_a_decision_is_found_and_opened_from_its_cause_to_its_effects(tabs
     for step in ("Cause", "Alternatives", "Price", "Effects"):
         await expect(page.get_by_label(step, exact=True)).to_be_visible()
     await expect(page.get_by_label("Cause", exact=True)).to_contain_text("cheapest")
+    await expect(page.get_by_label("Before and after")).to_contain_text("comes")
+    await expect(page.get_by_label("Alternatives", exact=True)).to_contain_text("chosen")
     await page.keyboard.press("Escape")
     await expect(page.locator("main h1")).to_have_text("Decisions")

@@ -9,8 +9,8 @@ import { choice, empty, filterField, heading, loading, refusal } from "../parts/
 
 const KINDS = [
   ["", "All"],
-  ["Launch Start Nominate", "Up"],
-  ["Disrupt Propose Delete Evict End", "Down"],
+  ["Launch", "Up"],
+  ["Disrupt,Delete,Evict,End", "Down"],
   ["Keep", "Kept"],
   ["Refuse", "Refused"],
 ];
@@ -61,12 +61,21 @@ export function open(root, argument) {
 
   function choose(change) {
     Object.assign(chosen, change);
-    show();
+    if ("kinds" in change) {
+      // The latest of one kind may be older than all that were asked for so far.
+      rows = [];
+      isFilled = false;
+      fill(list, loading());
+      return refresh();
+    }
+    return show();
   }
 
   async function refresh() {
     if (id) return;
-    const answer = await api.decisions();
+    const asked = chosen.kinds;
+    const answer = await api.decisions({ kind: asked });
+    if (asked !== chosen.kinds) return;
     const seen = new Set(answer.decisions.map((row) => row.id + row.at));
     rows = [...answer.decisions, ...rows.filter((row) => !seen.has(row.id + row.at))];
     if (!isFilled) before = answer.before;
@@ -76,7 +85,7 @@ export function open(root, argument) {
   }
 
   async function more() {
-    const answer = await api.decisions({ before });
+    const answer = await api.decisions({ before, kind: chosen.kinds });
     const seen = new Set(rows.map((row) => row.id + row.at));
     rows = [...rows, ...answer.decisions.filter((row) => !seen.has(row.id + row.at))];
     before = answer.before;
@@ -112,7 +121,7 @@ export function open(root, argument) {
 }
 
 function isWanted(row) {
-  if (chosen.kinds && !chosen.kinds.split(" ").includes(row.kind)) return false;
+  if (chosen.kinds && !chosen.kinds.split(",").includes(row.kind)) return false;
   const text = [
     row.id,
     row.kind,

@@ -120,8 +120,8 @@ function queue(one, soldOut) {
   const rows = one
     ? [
         ["Queue", one.name],
-        ["Oldest message", known(one.lagSeconds) ? `${span(one.lagSeconds)} old` : "?"],
-        ["Waiting", known(one.waiting) ? counted(one.waiting, "message") : "?"],
+        ["Latest message", known(one.lagSeconds) ? `had waited ${span(one.lagSeconds)}` : "none yet"],
+        ["State", one.fault ? `cannot be heard: ${one.fault}` : "is heard"],
       ]
     : [["Queue", "none is read here"]];
   return card(
