@@ -53,10 +53,11 @@ class Api:
             plugin_has_role=_ROLE_ANNOTATION in annotations,
         )
 
-    async def create(self, node: dict[str, Any]) -> None:
-        """Register a node; one that is there already is left as it is."""
+    async def create(self, node: dict[str, Any]) -> bool:
+        """Register a node, and tell whether that was done; one of that name is left as it is."""
         reply = await self._client.ask(Request("POST", _NODES, {}, msgspec.json.encode(node)))
         _check(reply, HTTPStatus.CONFLICT)
+        return reply.status != HTTPStatus.CONFLICT
 
     async def patch(self, name: str, change: dict[str, Any], part: str = "") -> None:
         """Change a node, or one of its subresources; one that is gone is left alone."""

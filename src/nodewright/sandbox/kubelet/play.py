@@ -29,6 +29,7 @@ _AT_ONCE: Final = 8
 _RETRY_MS: Final = 2_000
 _UNREADY: Final = "not ready"
 _SILENT: Final = "silent"
+_NAME_IS_TAKEN: Final = "a node of this name is there still; trying again"
 _SHUTDOWN: Final = {"key": "node.cloudprovider.kubernetes.io/shutdown", "effect": "NoSchedule"}
 
 type Print = Callable[[str, str], None]
@@ -140,13 +141,14 @@ class Play:
                     attempt.is_over = True
                     return
                 body, faults = found
-                await self._join(body, faults, node, moment)
+                is_there = await self._join(body, faults, node, moment)
             except (BootError, UserError) as problem:
                 attempt.is_over = True
                 self._show(instance.id, attempt, str(problem))
             else:
-                attempt.is_over = not any(one.weight > Weight.LIMITED for one in faults)
-                self._show(instance.id, attempt, "\n".join(one.text for one in faults))
+                attempt.is_over = is_there and all(one.weight <= Weight.LIMITED for one in faults)
+                said = "\n".join(one.text for one in faults)
+                self._show(instance.id, attempt, said if is_there else _NAME_IS_TAKEN)
 
     async def _join(
         self,
@@ -154,18 +156,22 @@ class Play:
         faults: tuple[Fault, ...],
         node: dict[str, Any] | None,
         moment: "_Moment",
-    ) -> None:
+    ) -> bool:
+        """Register a node or bring it up to date; tell whether it is there, or need not be yet."""
         worst = max((fault.weight for fault in faults), default=Weight.LIMITED)
         if worst is Weight.ABSENT and node is None:
-            return
+            return True
         problem = "; ".join(one.text for one in faults if one.weight > Weight.LIMITED)
         name = body.instance.dns_name
         if node is None:
-            await self._api.create(draft_node(body, problem))
+            # An address is given out again while the node that had it is still on its way out.
+            if not await self._api.create(draft_node(body, problem)):
+                return False
         elif not problem:
             await self._api.patch(name, {"metadata": {"annotations": {HELD: None}}})
         if problem:
             await self._api.patch(name, not_ready(problem, moment.now), "status")
+        return True
 
     def _examine(
         self, instance: Instance, attempt: Attempt, around: Surroundings
