@@ -64,7 +64,7 @@ def test_every_refusal_of_doctor_has_a_page_of_its_own(language):
 
 
 def test_the_documentation_is_up_to_date():
-    """If this fails: .venv/bin/python tools/codes/make.py."""
+    """If this fails: .venv/bin/python tools/reference/make.py."""
     written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
 
     assert written == code_documents()

@@ -9,7 +9,7 @@ VERBS = [one.name for one in COMMANDS if not one.name.startswith("-")]
 
 
 def test_the_documentation_is_up_to_date():
-    """If this fails: .venv/bin/python tools/commands/make.py."""
+    """If this fails: .venv/bin/python tools/reference/make.py."""
     folder = tree.ROOT / "docs" / "reference" / "commands"
 
     assert {one.name: one.read_text(encoding="utf-8") for one in folder.glob("*.md")} == PAGES

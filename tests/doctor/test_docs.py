@@ -7,7 +7,7 @@ FOLDER = tree.ROOT / "docs" / "reference" / "doctor"
 
 
 def test_the_documentation_is_up_to_date():
-    """If this fails: .venv/bin/python tools/doctor/make.py."""
+    """If this fails: .venv/bin/python tools/reference/make.py."""
     written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
 
     assert written == doctor_documents()
